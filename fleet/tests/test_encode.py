@@ -2,13 +2,16 @@
 import fractions
 import hashlib
 import json
+import os
 import pathlib
+import subprocess
 
 import pytest
-from media import CLOSED, OPEN, about, encode, error_of, gstreamer, make, need, picture, run, uncut
+from media import CLOSED, OPEN, PYTHON, SCRIPTS, about, encode, error_of, gstreamer, make, need, picture, run, uncut
 
 from coalesce_fleet.plan import encode_job, plan
 from coalesce_fleet.probe import probe, probe_images
+from coalesce_fleet.process import Process
 
 pytestmark = gstreamer
 
@@ -43,6 +46,48 @@ def test_any_cuts(tmp_path, name):
     assert len(expected) > 1000
     for length in (1, 2, 7, 1000):
         assert encode(path, tmp_path, length)[2] == expected, length
+
+
+def test_a_process_of_many_segments_gives_the_same_bytes_and_keeps_nothing(tmp_path):
+    found = probe(make(tmp_path / "a.mp4", options=OPEN))
+    made_by = about("openjpegenc")["done"]["made_by"]
+    jobs = [encode_job(found, segment, "openjpegenc", "mxf", made_by, str(tmp_path / "o"), str(tmp_path / "i")) for segment in plan(found, 7)]
+    alone = [run("encode.py", job)["done"]["sha256"] for job in jobs]
+    process, files = Process([PYTHON, str(SCRIPTS / "encode.py")], None), set()
+    try:
+        for _ in range(3):
+            assert [process.do(job, 600)["sha256"] for job in jobs] == alone
+            files.add(len(os.listdir(f"/proc/{process.child.pid}/fd")))  # each pipeline has two
+    finally:
+        process.end()
+    assert len(alone) > 2 and len(files) == 1 and process.jobs == 3 * len(alone)
+
+
+def test_a_context_goes_from_a_pipeline_to_the_next(tmp_path):
+    found = probe(make(tmp_path / "a.mp4", pictures=4))
+    job = encode_job(found, plan(found, 9)[0], "openjpegenc", "mxf", "")
+    done = subprocess.run([PYTHON, "-c", CONTEXTS, str(SCRIPTS), json.dumps(job)], capture_output=True, text=True)
+    assert done.stdout.split() == ["kept", "other"], done.stderr
+
+
+CONTEXTS = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from common import Gst
+from pictures import Pictures
+Gst.init(None)
+for name, persistent in ("kept", True), ("lost", False), ("other", True):
+    pictures = Pictures(json.loads(sys.argv[2]), "start")
+    element = Gst.ElementFactory.make("identity")
+    pictures.pipeline.add(element)
+    pictures.pipeline.set_state(Gst.State.PAUSED)
+    element.post_message(Gst.Message.new_have_context(element, Gst.Context.new(name, persistent)))
+    pictures.stop()
+pictures = Pictures(json.loads(sys.argv[2]), "start")
+element = Gst.ElementFactory.make("identity")
+pictures.pipeline.add(element)
+print(*sorted(context.get_context_type() for context in element.get_contexts()))
+"""
 
 
 def test_result(tmp_path):

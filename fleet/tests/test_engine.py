@@ -3,8 +3,11 @@
 
 import collections
 import hashlib
+import importlib
+import inspect
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import threading
@@ -14,7 +17,7 @@ import media
 import pytest
 
 from coalesce_fleet import engine as engine_module
-from coalesce_fleet import executors, process
+from coalesce_fleet import cli, executors, process
 
 
 def test_all_done_and_the_same_bytes_however_it_is_cut(fleet):
@@ -144,6 +147,13 @@ def test_how_a_host_is_shared_out():
     assert counts(8, 128, 5 << 30, None) == (6, 1, 10)
     assert counts(4, 8, 1 << 40, None) == (2, 1, 1)
     assert counts(1, 1, 1 << 30, 3) == (3, 1, 1)
+
+
+def test_the_model_has_the_defaults(monkeypatch):
+    monkeypatch.syspath_prepend(str(pathlib.Path(__file__).parents[1] / "bench"))
+    model = importlib.import_module("model")
+    assert (model.PROCESSES, model.JOINS, model.FRAMES) == (executors.PER_GPU, executors.JOINS, engine_module.Settings("").segment_frames)
+    assert inspect.signature(cli.encode).parameters["segment_frames"].default.default == model.FRAMES
 
 
 def test_attempts_are_bounded_and_end_the_item_only(fleet, whole):
