@@ -5,7 +5,7 @@ Of each experiment a function gives lines of Markdown, and another one title, he
 """
 
 import plan
-from here import NONE, PUBLISHED, credit, decimals, exact, head, number, of_size, percent, ratio, small_ms, table
+from here import NONE, PUBLISHED, credit, decimals, exact, head, of_size, percent, ratio, small_ms, table
 
 WIDTH_NAMES = ('8 bits, a pixel', '8 bits, 4 pixels', '32 and 8 bits, 4 pixels', '32 bits, 4 pixels', '64 bits, 4 pixels',
                '128 bits, 8 pixels', '2 × 128 bits, 16 pixels', 'the element')

@@ -4,7 +4,7 @@
 import sys
 
 import plan
-from here import PUBLISHED, credit, decimals, number, percent, ratio, table
+from here import PUBLISHED, credit, decimals, percent, ratio, table
 
 
 class Metrics:

@@ -7,7 +7,7 @@ import time
 
 from figures import figure, rounded
 from programs import Failed
-from rows import HD, formats_of, name_of
+from rows import HD, name_of
 from steps import Step, beside
 
 LEAST, MOST = 3, 15
