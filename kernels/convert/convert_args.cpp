@@ -205,16 +205,30 @@ void set_sums(const Slots &in, const Slots &out, ConvertArgs *args) {
 
 // ---- Filters ------------------------------------------------------------------------------------
 
-// Of two columns on either side of the pixel.
-bool set_up(const ChromaTaps &taps, ConvertArgs *args) {
+// Of two columns (or rows) on either side of the pixel.
+bool set_up(const ChromaTaps &taps, std::int32_t (*to_even)[2], std::int32_t (*to_odd)[2]) {
   if (taps.up != 1 || taps.count > 2) return false;
   const ChromaTaps::Phase &even = taps.phase[0], &odd = taps.phase[1];
   if (even.first < -1 || even.first > 0 || odd.first != 0) return false;
   if (even.first == 0 && even.tap[1] != 0) return false;
-  args->even[0] = even.first == 0 ? 0 : even.tap[0];
-  args->even[1] = even.first == 0 ? even.tap[0] : even.tap[1];
-  args->odd[0] = odd.tap[0];
-  args->odd[1] = odd.tap[1];
+  (*to_even)[0] = even.first == 0 ? 0 : even.tap[0];
+  (*to_even)[1] = even.first == 0 ? even.tap[0] : even.tap[1];
+  (*to_odd)[0] = odd.tap[0];
+  (*to_odd)[1] = odd.tap[1];
+  return true;
+}
+
+// What convert_up.cuh requires beside: rows of pixels between rows j and j + 1 of chroma are an odd
+// one and the even one behind it.
+bool set_rows_up(ConvertArgs *args) {
+  const ConvertJob &job = args->job;
+  if (job.wide || args->kind != RunKind::full || !args->in.half || args->out.colours != 3)
+    return false;
+  for (int slot = 0; slot < 3; ++slot)
+    if (args->sum[slot].dithered) return false;
+  if (!args->in.half_rows) return true;
+  for (int field = 0; field < 2; ++field)
+    if (!set_up(job.down[field], &args->between[field][1], &args->between[field][0])) return false;
   return true;
 }
 
@@ -233,7 +247,7 @@ RunKind choose_kind(ConvertArgs *args) {
   if (in_half && !out_half) {
     // Grey has no colours that would be filtered.
     if (args->out.colours == 1) return RunKind::full;
-    return set_up(across, args) ? RunKind::full : RunKind::none;
+    return set_up(across, &args->even, &args->odd) ? RunKind::full : RunKind::none;
   }
   if (in_half || args->in.colours == 1)
     return across.is_identity() || args->in.colours == 1 ? RunKind::half : RunKind::none;
@@ -255,6 +269,7 @@ ConvertArgs make_args(const ConvertJob &job) {
   set_sums(in, out, &args);
   if (args.in.packing == Packing::v210 || args.out.packing == Packing::v210) args.run = 12;
   args.kind = choose_kind(&args);
+  args.is_up = set_rows_up(&args);
   args.aligned = is_aligned(job.in, args.run) && is_aligned(job.out, args.run);
   args.shares_rows = args.kind != RunKind::none && args.out.half_rows;
   // Interlaced, a field may have a row more of luma, or of chroma.

@@ -82,6 +82,9 @@ template <int kShape>
 struct Shaped {
   static constexpr bool kKnown = kShape >= 0;
   static constexpr bool kIsV210 = kShape == kAnyV210;
+  // If it is known:
+  static constexpr auto kPacking = static_cast<Packing>(kShape & 15);
+  static constexpr bool kHalfRows = (kShape >> 10 & 1) != 0;
   const PackedPicture &at;
 
   COALESCE_HOST_DEVICE int alignment(int slot) const { return kKnown ? 16 : at.alignment[slot]; }
@@ -149,6 +152,10 @@ struct ConvertArgs {
   SlotSum sum[4];
   // full: of each pair of columns of chroma, on its left and right.
   std::int32_t even[2] = {}, odd[2] = {};
+  // As convert_up.cuh has it: of each field's pairs of rows that are between the same rows of
+  // chroma, the taps of these.
+  bool is_up = false;
+  std::int32_t between[2][2][2] = {};
   // down: of the columns left, here and right.
   std::int32_t across[3] = {};
 };

@@ -13,6 +13,7 @@
 #include "convert_args.h"
 #include "convert_load.cuh"
 #include "convert_store.cuh"
+#include "convert_up.cuh"
 #include "convert_word.cuh"
 
 namespace coalesce {
@@ -306,6 +307,13 @@ __device__ __forceinline__ Rows rows_of_group(const ConvertArgs &a, int group) {
   return {luma, first, fields, group < job.out_chroma_rows ? group : -1};
 }
 
+// What is left of a row of pixels from pixel x on.
+__device__ __forceinline__ void rest_of_pixels(const ConvertArgs &a, int row, int x) {
+#pragma unroll 1
+  for (int p = 0; p < a.job.out.format.planes; ++p)
+    convert_rest(a, p, row, x);
+}
+
 template <class Run>
 __device__ __forceinline__ void convert_group(const ConvertArgs &a, const Rows &rows, int x) {
   constexpr int kRun = Run::kRun;
@@ -351,6 +359,8 @@ __device__ __forceinline__ void convert_group(const ConvertArgs &a, const Rows &
   }
 }
 
+constexpr int kAcross = 32, kDown = 4;  // threads of a block
+
 // Resident blocks hide latency, at the price of registers. Code for any shape has too many of
 // those.
 template <class Run>
@@ -368,6 +378,42 @@ __global__ void __launch_bounds__(128, kMinBlocks<Run>)
   for (auto group = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); group < a.groups;
        group += step)
     convert_group<Run>(a, rows_of_group(a, group), x);
+}
+
+// Both colours from chroma of fewer columns: convert_up.cuh.
+template <class Run>
+__global__ void __launch_bounds__(128, kMinBlocks<Run>)
+    convert_up(const __grid_constant__ ConvertArgs a) {
+  static_assert(Run::kKind == RunKind::full);
+  __shared__ __align__(16) UpStage<Run> stages[kDown];
+  wait_for_grid_before();
+  const typename Run::In in = {a.in};
+  const typename Run::Out out = {a.out};
+  const int lane = static_cast<int>(threadIdx.x);
+  const int first = 32 * Run::kRun * static_cast<int>(blockIdx.x), x = first + Run::kRun * lane;
+  const int lanes = (a.job.out.width - first) / Run::kRun;  // that have whole runs
+  const int groups = up_groups(a), step = static_cast<int>(gridDim.y * blockDim.y);
+  UpStage<Run> &stage = stages[threadIdx.y];
+  for (auto group = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); group < groups;
+       group += step) {
+    const UpRows rows = up_rows(a, in, group);
+    if (lane < lanes) {
+      convert_run_up<Run>(a, rows, x, stage);
+    } else if (x < a.job.out.width) {
+      if (rows.exists[0]) rest_of_pixels(a, rows.row[0], x);
+      if (rows.exists[1]) rest_of_pixels(a, rows.row[1], x);
+    }
+    if constexpr (UpStage<Run>::kWords > 0) {
+      __syncwarp();
+#pragma unroll
+      for (int r = 0; r < UpStage<Run>::kRows; ++r)
+        if (rows.exists[r])
+          stage.row[r].store(
+              lane, lanes,
+              place(out, 0, rows.row[r], 4 * UpStage<Run>::kWords / Run::kRun * first));
+      __syncwarp();
+    }
+  }
 }
 
 // Word by word. blockIdx.z: the plane.
@@ -406,7 +452,8 @@ Kernel kernel_of_any(RunKind kind) {
 constexpr int kSemi8 = shape(Packing::planes8, ChromaPacking::interleaved, true, true, 3, false);
 constexpr int kSemi16 = shape(Packing::planes16, ChromaPacking::interleaved, true, true, 3, false);
 constexpr int kPlanes8 = shape(Packing::planes8, ChromaPacking::planes, true, true, 3, false);
-constexpr int kPlanes16 = shape(Packing::planes16, ChromaPacking::planes, true, false, 3, false);
+constexpr int kPlanes420 = shape(Packing::planes16, ChromaPacking::planes, true, true, 3, false);
+constexpr int kPlanes422 = shape(Packing::planes16, ChromaPacking::planes, true, false, 3, false);
 constexpr int kPairs8 = shape(Packing::pairs8, ChromaPacking::packed, true, false, 3, false);
 constexpr int kV210 = shape(Packing::v210, ChromaPacking::packed, true, false, 3, false);
 constexpr int kRgb24 = shape(Packing::packed24, ChromaPacking::none, false, false, 3, false);
@@ -424,32 +471,36 @@ struct KnownShapes {
 template <RunKind kKind, int kIn, int kOut>
 constexpr KnownShapes known() {
   constexpr int kRun = kIn == kV210 || kOut == kV210 ? 12 : 8;
-  return {kKind, kIn, kOut, convert_runs<Run<kRun, kKind, kIn, kOut>>};
+  using KnownRun = Run<kRun, kKind, kIn, kOut>;
+  if constexpr (kKind == RunKind::full)
+    return {kKind, kIn, kOut, convert_up<KnownRun>};
+  else
+    return {kKind, kIn, kOut, convert_runs<KnownRun>};
 }
 constexpr KnownShapes kKnown[] = {
-    known<RunKind::full, kSemi8, kRgb24>(),   known<RunKind::full, kSemi8, kRgb32>(),
-    known<RunKind::full, kSemi8, kRgbx>(),    known<RunKind::full, kSemi8, kRgbPlanes>(),
-    known<RunKind::full, kPlanes8, kRgb24>(), known<RunKind::full, kPlanes8, kRgb32>(),
-    known<RunKind::full, kSemi16, kRgb24>(),  known<RunKind::full, kSemi16, kRgb32>(),
-    known<RunKind::full, kPairs8, kRgb24>(),  known<RunKind::full, kPairs8, kRgb32>(),
-    known<RunKind::full, kV210, kRgb24>(),    known<RunKind::full, kV210, kRgb32>(),
-    known<RunKind::half, kPairs8, kSemi8>(),  known<RunKind::half, kPairs8, kPlanes8>(),
-    known<RunKind::half, kV210, kSemi16>(),   known<RunKind::half, kV210, kPlanes16>(),
-    known<RunKind::half, kPlanes16, kV210>(), known<RunKind::half, kSemi16, kV210>(),
-    known<RunKind::half, kSemi16, kSemi8>(),  known<RunKind::down, kRgb24, kV210>(),
-    known<RunKind::down, kRgb32, kV210>(),    known<RunKind::down, kRgb32, kSemi16>(),
+    known<RunKind::full, kSemi8, kRgb24>(),      known<RunKind::full, kSemi8, kRgb32>(),
+    known<RunKind::full, kSemi8, kRgbx>(),       known<RunKind::full, kSemi8, kRgbPlanes>(),
+    known<RunKind::full, kPlanes8, kRgb24>(),    known<RunKind::full, kPlanes8, kRgb32>(),
+    known<RunKind::full, kSemi16, kRgb24>(),     known<RunKind::full, kSemi16, kRgb32>(),
+    known<RunKind::full, kPairs8, kRgb24>(),     known<RunKind::full, kPairs8, kRgb32>(),
+    known<RunKind::full, kV210, kRgb24>(),       known<RunKind::full, kV210, kRgb32>(),
+    known<RunKind::half, kPairs8, kSemi8>(),     known<RunKind::half, kPairs8, kPlanes8>(),
+    known<RunKind::half, kV210, kSemi16>(),      known<RunKind::half, kV210, kPlanes422>(),
+    known<RunKind::half, kPlanes422, kV210>(),   known<RunKind::half, kSemi16, kV210>(),
+    known<RunKind::half, kSemi8, kPlanes8>(),    known<RunKind::half, kPlanes8, kSemi8>(),
+    known<RunKind::half, kSemi16, kPlanes420>(), known<RunKind::half, kPlanes420, kSemi16>(),
+    known<RunKind::half, kSemi16, kSemi8>(),     known<RunKind::down, kRgb24, kV210>(),
+    known<RunKind::down, kRgb32, kV210>(),       known<RunKind::down, kRgb32, kSemi16>(),
 };
 
-template <int kRun>
-Kernel kernel_of(const ConvertArgs &args) {
+// nullptr: none of them.
+const KnownShapes *known_shapes(const ConvertArgs &args) {
+  if (has_wide_sums(args) || !args.aligned || (args.kind == RunKind::full && !args.is_up))
+    return nullptr;
   for (const KnownShapes &k : kKnown)
-    if (!has_wide_sums(args) && args.aligned && k.kind == args.kind && k.in == shape(args.in) &&
-        k.out == shape(args.out))
-      return k.kernel;
-  return kernel_of_any<kRun>(args.kind);
+    if (k.kind == args.kind && k.in == shape(args.in) && k.out == shape(args.out)) return &k;
+  return nullptr;
 }
-
-constexpr int kAcross = 32, kDown = 4;  // threads of a block
 
 unsigned blocks_down(int rows) {
   return static_cast<unsigned>(std::min((rows - 1) / kDown + 1, 65535));
@@ -466,9 +517,13 @@ Status launch(const ConvertArgs &args, cudaStream_t stream) {
                     job.out.format.planes);
     return launch_early(convert_words, grid, block, 0, stream, args);
   }
-  const Kernel kernel = args.run == 12 ? kernel_of<12>(args) : kernel_of<8>(args);
+  const KnownShapes *known = known_shapes(args);
+  const Kernel kernel = known != nullptr ? known->kernel
+                        : args.run == 12 ? kernel_of_any<12>(args.kind)
+                                         : kernel_of_any<8>(args.kind);
+  const int groups = known != nullptr && args.kind == RunKind::full ? up_groups(args) : args.groups;
   const int runs = (job.out.width - 1) / args.run + 1;
-  const dim3 grid(static_cast<unsigned>((runs - 1) / kAcross + 1), blocks_down(args.groups));
+  const dim3 grid(static_cast<unsigned>((runs - 1) / kAcross + 1), blocks_down(groups));
   return launch_early(kernel, grid, block, 0, stream, args);
 }
 
