@@ -70,7 +70,8 @@ std::uint8_t alignment_of(const Plane<const std::uint8_t> &plane) {
   return static_cast<std::uint8_t>(bits & -bits);
 }
 
-// Are planes aligned to the largest power of two, up to 16, that divides the bytes of a run?
+// Are planes aligned to the largest power of two, up to 16, that divides the bytes of a run, and
+// their pitches numbers of 32 bits?
 bool is_aligned(const ConstImage &image, int run) {
   for (int i = 0; i < image.format.components; ++i) {
     const PixelComponent &c = image.format.component[i];
@@ -79,6 +80,7 @@ bool is_aligned(const ConstImage &image, int run) {
                           ? run * 5 / 2
                           : (run >> c.log2_width) * c.step * container_bytes(c.container);
     if (alignment_of(image.of(c)) < std::min(16, bytes & -bytes)) return false;
+    if (image.of(c).pitch > UINT32_MAX) return false;
   }
   return true;
 }
@@ -218,18 +220,32 @@ bool set_up(const ChromaTaps &taps, std::int32_t (*to_even)[2], std::int32_t (*t
   return true;
 }
 
-// What convert_up.cuh requires beside: rows of pixels between rows j and j + 1 of chroma are an odd
-// one and the even one behind it.
-bool set_rows_up(ConvertArgs *args) {
+// Chroma of slot 0 and of slot 2: one sample each, and not the same.
+bool set_up_sums(ConvertArgs *args) {
+  const auto &first = args->sum[0].weight, &middle = args->sum[1].weight,
+             &last = args->sum[2].weight;
+  const int one = first[2] == 0 && last[1] == 0 ? 1 : 2, other = 3 - one;
+  if (first[other] != 0 || last[one] != 0) return false;
+  UpSums *up = &args->up;
+  up->selector[0] = one == 1 ? 0x4410 : 0x4432;
+  up->selector[1] = one == 1 ? 0x4432 : 0x4410;
+  up->first = first[one], up->last = last[other];
+  up->middle[0] = middle[one], up->middle[1] = middle[other];
+  return true;
+}
+
+// What convert_up.cuh has. Rows of pixels between rows j and j + 1 of chroma are an odd one and the
+// even one behind it.
+bool set_up_rows(ConvertArgs *args) {
   const ConvertJob &job = args->job;
   if (job.wide || args->kind != RunKind::full || !args->in.half || args->out.colours != 3)
     return false;
   for (int slot = 0; slot < 3; ++slot)
     if (args->sum[slot].dithered) return false;
-  if (!args->in.half_rows) return true;
-  for (int field = 0; field < 2; ++field)
-    if (!set_up(job.down[field], &args->between[field][1], &args->between[field][0])) return false;
-  return true;
+  for (int field = 0; field < 2 && args->in.half_rows; ++field)
+    if (!set_up(job.down[field], &args->up.between[field][1], &args->up.between[field][0]))
+      return false;
+  return set_up_sums(args);
 }
 
 bool set_down(const ChromaTaps &taps, ConvertArgs *args) {
@@ -269,7 +285,7 @@ ConvertArgs make_args(const ConvertJob &job) {
   set_sums(in, out, &args);
   if (args.in.packing == Packing::v210 || args.out.packing == Packing::v210) args.run = 12;
   args.kind = choose_kind(&args);
-  args.is_up = set_rows_up(&args);
+  args.up.fits = set_up_rows(&args);
   args.aligned = is_aligned(job.in, args.run) && is_aligned(job.out, args.run);
   args.shares_rows = args.kind != RunKind::none && args.out.half_rows;
   // Interlaced, a field may have a row more of luma, or of chroma.

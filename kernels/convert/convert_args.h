@@ -77,13 +77,14 @@ constexpr int shape(const PackedPicture &p) {
 constexpr int kAnyShape = -1, kAnyHalf = -2, kAnyWhole = -3, kAnyV210 = -4;
 
 // A picture of a shape that is known when compiling, or of any. One that is known is aligned to the
-// accesses of its runs.
+// accesses of its runs, and its pitches have 32 bits.
 template <int kShape>
 struct Shaped {
   static constexpr bool kKnown = kShape >= 0;
   static constexpr bool kIsV210 = kShape == kAnyV210;
   // If it is known:
   static constexpr auto kPacking = static_cast<Packing>(kShape & 15);
+  static constexpr auto kChroma = static_cast<ChromaPacking>(kShape >> 4 & 3);
   static constexpr bool kHalfRows = (kShape >> 10 & 1) != 0;
   const PackedPicture &at;
 
@@ -139,6 +140,15 @@ enum class RunKind : std::uint8_t {
   down,  // half as many columns of chroma in the output alone
 };
 
+// How convert_up.cuh adds chroma: it has one sample for slots 0 and 1, the other one for 1 and 2.
+struct UpSums {
+  bool fits = false;
+  std::uint32_t selector[2] = {};  // __byte_perm() of a column to the one and to the other
+  std::int32_t first = 0, middle[2] = {}, last = 0;
+  // Of each field's pairs of rows that are between the same rows of chroma, the taps of these.
+  std::int32_t between[2][2][2] = {};
+};
+
 struct ConvertArgs {
   ConvertJob job;
   PlaneWords words[4];
@@ -147,15 +157,12 @@ struct ConvertArgs {
   // Threads down: rows, or where luma shares rows of chroma, two of a field and that one.
   int groups = 0;
   bool shares_rows = false;
-  bool aligned = false;  // all planes, to the accesses of runs
+  bool aligned = false;  // all planes, to the accesses of runs, with pitches of 32 bits
   PackedPicture in, out;
   SlotSum sum[4];
   // full: of each pair of columns of chroma, on its left and right.
   std::int32_t even[2] = {}, odd[2] = {};
-  // As convert_up.cuh has it: of each field's pairs of rows that are between the same rows of
-  // chroma, the taps of these.
-  bool is_up = false;
-  std::int32_t between[2][2][2] = {};
+  UpSums up;
   // down: of the columns left, here and right.
   std::int32_t across[3] = {};
 };

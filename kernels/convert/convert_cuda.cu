@@ -307,111 +307,103 @@ __device__ __forceinline__ Rows rows_of_group(const ConvertArgs &a, int group) {
   return {luma, first, fields, group < job.out_chroma_rows ? group : -1};
 }
 
-// What is left of a row of pixels from pixel x on.
-__device__ __forceinline__ void rest_of_pixels(const ConvertArgs &a, int row, int x) {
+// What is left of a group's rows from pixel x on.
+__device__ __forceinline__ void rest_of_group(const ConvertArgs &a, const Rows &rows, int x) {
 #pragma unroll 1
-  for (int p = 0; p < a.job.out.format.planes; ++p)
-    convert_rest(a, p, row, x);
+  for (int p = 0; p < a.job.out.format.planes; ++p) {
+    const bool is_shared = a.words[p].log2_height == 1;
+    const int count = is_shared ? rows.chroma >= 0 : rows.luma;
+#pragma unroll 1
+    for (int r = 0; r < count; ++r)
+      convert_rest(a, p, is_shared ? rows.chroma : rows.first + r * rows.step, x);
+  }
 }
 
+// A whole run of a group's rows.
 template <class Run>
 __device__ __forceinline__ void convert_group(const ConvertArgs &a, const Rows &rows, int x) {
   constexpr int kRun = Run::kRun;
   const typename Run::Out out = {a.out};
-  if (x + kRun > a.job.out.width) {
-#pragma unroll 1
-    for (int p = 0; p < a.job.out.format.planes; ++p) {
-      const bool is_shared = a.words[p].log2_height == 1;
-      const int count = is_shared ? rows.chroma >= 0 : rows.luma;
-#pragma unroll 1
-      for (int r = 0; r < count; ++r)
-        convert_rest(a, p, is_shared ? rows.chroma : rows.first + r * rows.step, x);
-    }
-    return;
-  }
   if constexpr (Run::kKind == RunKind::full) {
     convert_full<Run>(a, rows.first, x);
   } else {
     Slots<kRun> v = {}, second = {};
-    if (Run::Out::kKnown && out.half_rows() && rows.luma == 2) {
-      // (The loads of both rows come first.)
+    int one[kRun / 2], two[kRun / 2];
+    if (Run::Out::kKnown && out.half_rows() && rows.luma == 2 && rows.chroma >= 0) {
+      // (All loads come before the first store, which the compiler leaves before what follows it.)
       convert_luma<Run>(a, rows.first, x, v);
       convert_luma<Run>(a, rows.first + rows.step, x, second);
+      convert_chroma<Run>(a, rows.chroma, x, one, two);
       store_plane<kRun>(out, 0, rows.first, x, v[0]);
       store_plane<kRun>(out, 0, rows.first + rows.step, x, second[0]);
-    } else {
-      for (int r = 0; r < rows.luma; ++r) {
-        convert_luma<Run>(a, rows.first + r * rows.step, x, v);
-        if (out.chroma() != ChromaPacking::packed)
-          store_plane<kRun>(out, 0, rows.first + r * rows.step, x, v[0]);
-      }
+      store_chroma<kRun>(out, rows.chroma, x, one, two);
+      return;
+    }
+    for (int r = 0; r < rows.luma; ++r) {
+      convert_luma<Run>(a, rows.first + r * rows.step, x, v);
+      if (out.chroma() != ChromaPacking::packed)
+        store_plane<kRun>(out, 0, rows.first + r * rows.step, x, v[0]);
     }
     if (rows.chroma < 0) return;
-    int one[kRun / 2], two[kRun / 2];
     convert_chroma<Run>(a, rows.chroma, x, one, two);
     if (out.chroma() == ChromaPacking::packed) {
       store_pairs<kRun>(out, rows.first, x, v[0], one, two);
-      // Rows of v210 have empty groups at the end.
-      if (kRun % 6 == 0 && x + kRun == a.job.out.width) convert_rest(a, 0, rows.first, x + kRun);
     } else {
       store_chroma<kRun>(out, rows.chroma, x, one, two);
     }
   }
 }
 
-constexpr int kAcross = 32, kDown = 4;  // threads of a block
-
-// Resident blocks hide latency, at the price of registers. Code for any shape has too many of
-// those.
+// Resident blocks hide latency, at the price of registers. Planes for each component have more
+// addresses. From v210, runs of 36 bytes are stored in words, and fewer of them merge in the cache
+// the more blocks there are.
 template <class Run>
-constexpr int kMinBlocks = !Run::In::kKnown  ? 1
-                           : Run::kRun == 12 ? 5
-                                             : 8;
-
-template <class Run>
-__global__ void __launch_bounds__(128, kMinBlocks<Run>)
-    convert_runs(const __grid_constant__ ConvertArgs a) {
-  wait_for_grid_before();
-  const int x = Run::kRun * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (x >= a.job.out.width) return;
-  const auto step = static_cast<int>(gridDim.y * blockDim.y);
-  for (auto group = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); group < a.groups;
-       group += step)
-    convert_group<Run>(a, rows_of_group(a, group), x);
+constexpr int min_blocks() {
+  if (Run::kRun == 12) return Run::kKind == RunKind::full ? 5 : 8;
+  if (Run::kKind != RunKind::full) return Run::kKind == RunKind::half ? 10 : 8;
+  return Run::In::kChroma == ChromaPacking::planes || Run::Out::kPacking == Packing::planes8 ? 10
+                                                                                             : 12;
 }
 
-// Both colours from chroma of fewer columns: convert_up.cuh.
+// Of any shape.
 template <class Run>
-__global__ void __launch_bounds__(128, kMinBlocks<Run>)
-    convert_up(const __grid_constant__ ConvertArgs a) {
-  static_assert(Run::kKind == RunKind::full);
-  __shared__ __align__(16) UpStage<Run> stages[kDown];
+__global__ void __launch_bounds__(128, 1) convert_runs(const __grid_constant__ ConvertArgs a) {
   wait_for_grid_before();
-  const typename Run::In in = {a.in};
-  const typename Run::Out out = {a.out};
-  const int lane = static_cast<int>(threadIdx.x);
-  const int first = 32 * Run::kRun * static_cast<int>(blockIdx.x), x = first + Run::kRun * lane;
-  const int lanes = (a.job.out.width - first) / Run::kRun;  // that have whole runs
-  const int groups = up_groups(a), step = static_cast<int>(gridDim.y * blockDim.y);
-  UpStage<Run> &stage = stages[threadIdx.y];
-  for (auto group = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); group < groups;
+  const int width = a.job.out.width;
+  const int x = Run::kRun * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (x >= width) return;
+  const auto step = static_cast<int>(gridDim.y * blockDim.y);
+  for (auto group = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); group < a.groups;
        group += step) {
-    const UpRows rows = up_rows(a, in, group);
-    if (lane < lanes) {
-      convert_run_up<Run>(a, rows, x, stage);
-    } else if (x < a.job.out.width) {
-      if (rows.exists[0]) rest_of_pixels(a, rows.row[0], x);
-      if (rows.exists[1]) rest_of_pixels(a, rows.row[1], x);
-    }
-    if constexpr (UpStage<Run>::kWords > 0) {
-      __syncwarp();
-#pragma unroll
-      for (int r = 0; r < UpStage<Run>::kRows; ++r)
-        if (rows.exists[r])
-          stage.row[r].store(
-              lane, lanes,
-              place(out, 0, rows.row[r], 4 * UpStage<Run>::kWords / Run::kRun * first));
-      __syncwarp();
+    const Rows rows = rows_of_group(a, group);
+    const bool is_whole = x + Run::kRun <= width;
+    if (is_whole) convert_group<Run>(a, rows, x);
+    // (Rows of v210 have empty groups of pixels at the end.)
+    if (!is_whole || (Run::kRun == 12 && x + Run::kRun == width))
+      rest_of_group(a, rows, is_whole ? width : x);
+  }
+}
+
+// Of shapes that are known, with a thread for each run. The last blocks across have what is behind
+// the last whole run, a group of rows each thread: beside it, its code would take registers.
+template <class Run>
+__global__ void __launch_bounds__(128, min_blocks<Run>())
+    convert_known(const __grid_constant__ ConvertArgs a) {
+  wait_for_grid_before();
+  const int runs = a.job.out.width / Run::kRun;
+  const auto run = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const auto down = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (static_cast<int>(blockIdx.x * blockDim.x) >= runs) {
+    const auto group = static_cast<int>(down * blockDim.x + threadIdx.x);
+    if (group < a.groups) rest_of_group(a, rows_of_group(a, group), Run::kRun * runs);
+  } else if (run < runs) {
+    if constexpr (Run::kKind != RunKind::full) {
+      if (down < a.groups) convert_group<Run>(a, rows_of_group(a, down), Run::kRun * run);
+    } else if (down < up_groups(a)) {
+      if (a.even[0] != 0)
+        convert_run_up<Run, true>(a, down, Run::kRun * run);
+      else
+        convert_run_up<Run, false>(a, down, Run::kRun * run);
     }
   }
 }
@@ -471,11 +463,7 @@ struct KnownShapes {
 template <RunKind kKind, int kIn, int kOut>
 constexpr KnownShapes known() {
   constexpr int kRun = kIn == kV210 || kOut == kV210 ? 12 : 8;
-  using KnownRun = Run<kRun, kKind, kIn, kOut>;
-  if constexpr (kKind == RunKind::full)
-    return {kKind, kIn, kOut, convert_up<KnownRun>};
-  else
-    return {kKind, kIn, kOut, convert_runs<KnownRun>};
+  return {kKind, kIn, kOut, convert_known<Run<kRun, kKind, kIn, kOut>>};
 }
 constexpr KnownShapes kKnown[] = {
     known<RunKind::full, kSemi8, kRgb24>(),      known<RunKind::full, kSemi8, kRgb32>(),
@@ -493,17 +481,20 @@ constexpr KnownShapes kKnown[] = {
     known<RunKind::down, kRgb32, kV210>(),       known<RunKind::down, kRgb32, kSemi16>(),
 };
 
+constexpr int kAcross = 32, kDown = 4;  // threads of a block
+constexpr int kMostDown = 65535;        // blocks of a grid
+
 // nullptr: none of them.
 const KnownShapes *known_shapes(const ConvertArgs &args) {
-  if (has_wide_sums(args) || !args.aligned || (args.kind == RunKind::full && !args.is_up))
-    return nullptr;
+  if (has_wide_sums(args) || !args.aligned || args.groups > kDown * kMostDown) return nullptr;
+  if (args.kind == RunKind::full && !args.up.fits) return nullptr;
   for (const KnownShapes &k : kKnown)
     if (k.kind == args.kind && k.in == shape(args.in) && k.out == shape(args.out)) return &k;
   return nullptr;
 }
 
 unsigned blocks_down(int rows) {
-  return static_cast<unsigned>(std::min((rows - 1) / kDown + 1, 65535));
+  return static_cast<unsigned>(std::min((rows - 1) / kDown + 1, kMostDown));
 }
 
 Status launch(const ConvertArgs &args, cudaStream_t stream) {
@@ -518,13 +509,18 @@ Status launch(const ConvertArgs &args, cudaStream_t stream) {
     return launch_early(convert_words, grid, block, 0, stream, args);
   }
   const KnownShapes *known = known_shapes(args);
-  const Kernel kernel = known != nullptr ? known->kernel
-                        : args.run == 12 ? kernel_of_any<12>(args.kind)
-                                         : kernel_of_any<8>(args.kind);
-  const int groups = known != nullptr && args.kind == RunKind::full ? up_groups(args) : args.groups;
-  const int runs = (job.out.width - 1) / args.run + 1;
-  const dim3 grid(static_cast<unsigned>((runs - 1) / kAcross + 1), blocks_down(groups));
-  return launch_early(kernel, grid, block, 0, stream, args);
+  if (known == nullptr) {
+    const int runs = (job.out.width - 1) / args.run + 1;
+    const dim3 grid(static_cast<unsigned>((runs - 1) / kAcross + 1), blocks_down(args.groups));
+    return launch_early(args.run == 12 ? kernel_of_any<12>(args.kind) : kernel_of_any<8>(args.kind),
+                        grid, block, 0, stream, args);
+  }
+  const int runs = job.out.width / args.run;
+  const bool has_rest = job.out.width % args.run != 0 || args.out.packing == Packing::v210;
+  const int groups = args.kind == RunKind::full ? up_groups(args) : args.groups;
+  const dim3 grid(static_cast<unsigned>((runs + kAcross - 1) / kAcross + has_rest),
+                  blocks_down(groups));
+  return launch_early(known->kernel, grid, block, 0, stream, args);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ __device__ __forceinline__ std::uint32_t pack_halves(const Shape &p, int a, int 
 
 template <class Shape>
 __device__ __forceinline__ std::uint8_t *place(const Shape &p, int slot, int row, int bytes) {
-  return p.at.plane[slot] + static_cast<std::size_t>(row) * p.at.pitch[slot] + bytes;
+  return p.at.plane[slot] + distance(p, slot, row, bytes);
 }
 
 template <int kRun, class Shape>

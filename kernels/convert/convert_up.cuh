@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // All colours of each pixel, from half as many columns of chroma and as many rows or half of them,
 // in shapes that are known. A word holds both samples of a column of chroma, and a thread makes the
-// two rows that are between the same rows of chroma. Warps store whole sectors of memory, by way of
-// shared memory: a thread's own pixels are parts of several.
+// two rows that are between the same rows of chroma.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "convert_load.cuh"
 #include "convert_store.cuh"
-#include "convert_word.cuh"
 
 namespace coalesce {
 
@@ -102,8 +99,9 @@ struct UpRows {
 // Groups of rows, one for each thread down.
 __host__ __device__ __forceinline__ int up_groups(const ConvertArgs &a) {
   if (!a.in.half_rows) return a.job.out.height;
-  const int fields = 1 << a.job.log2_fields();
-  return fields * ((a.job.out.height + fields - 1) / fields / 2 + 1);
+  const int log2_fields = a.job.log2_fields(),
+            longest = (a.job.out.height + log2_fields) >> log2_fields;
+  return (longest / 2 + 1) << log2_fields;
 }
 
 // Where chroma has all rows, group i is row i; else rows 2j + 1 and 2j + 2 of a field, which are
@@ -115,7 +113,7 @@ __device__ __forceinline__ UpRows up_rows(const ConvertArgs &a, const In &in, in
   const int j = (group >> log2_fields) - 1, height = a.job.out.height;
   const int first = ((2 * j + 1) << log2_fields) + field, second = first + (1 << log2_fields);
   const bool has_first = j >= 0 && first < height, has_second = second < height;
-  const auto &tap = a.between[field];
+  const auto &tap = a.up.between[field];
   return {{has_first ? first : second, has_second ? second : first},
           {field_row(j, field, log2_fields, in.at.chroma_rows),
            field_row(j + 1, field, log2_fields, in.at.chroma_rows)},
@@ -125,108 +123,60 @@ __device__ __forceinline__ UpRows up_rows(const ConvertArgs &a, const In &in, in
 
 // ---- Sums ---------------------------------------------------------------------------------------
 
-// What a column of chroma adds to slot s.
-__device__ __forceinline__ int share_of(const ConvertArgs &a, int s, ChromaPair c) {
-  const SlotSum &sum = a.sum[s];
-  return sum.weight[1] * static_cast<int>(c & 0xffff) + sum.weight[2] * static_cast<int>(c >> 16);
-}
+// What a column of chroma adds to slots 0 to 2.
+struct Shares {
+  int slot[3];
+
+  __device__ __forceinline__ Shares(const UpSums &sums, ChromaPair c) {
+    const auto one = static_cast<int>(__byte_perm(c, 0, sums.selector[0]));
+    const auto other = static_cast<int>(__byte_perm(c, 0, sums.selector[1]));
+    slot[0] = sums.first * one;
+    slot[1] = sums.middle[0] * one + sums.middle[1] * other;
+    slot[2] = sums.last * other;
+  }
+};
 
 // Pixels from their luma and chroma that is filtered down. kLeft: also from the column before.
 template <bool kLeft, int kRun>
 __device__ __forceinline__ void sum_up(const ConvertArgs &a, const int (&luma)[kRun],
                                        ChromaPair left, const ChromaPair (&c)[kRun / 2 + 1],
                                        Slots<kRun> &v) {
+  Shares before(a.up, left), here(a.up, c[0]);
 #pragma unroll
-  for (int s = 0; s < 3; ++s) {
-    const SlotSum &sum = a.sum[s];
-    const auto offset = static_cast<int>(sum.offset);
-    int before = kLeft ? share_of(a, s, left) : 0, here = share_of(a, s, c[0]);
+  for (int i = 0; i < kRun / 2; ++i) {
+    const Shares behind(a.up, c[i + 1]);
 #pragma unroll
-    for (int i = 0; i < kRun / 2; ++i) {
-      const int behind = share_of(a, s, c[i + 1]);
-      const int even = offset + sum.weight[0] * luma[2 * i] + a.even[1] * here +
-                       (kLeft ? a.even[0] * before : 0);
-      const int odd =
-          offset + sum.weight[0] * luma[2 * i + 1] + a.odd[0] * here + a.odd[1] * behind;
+    for (int s = 0; s < 3; ++s) {
+      const SlotSum &sum = a.sum[s];
+      const auto offset = static_cast<int>(sum.offset);
+      const int even = offset + sum.weight[0] * luma[2 * i] + a.even[1] * here.slot[s] +
+                       (kLeft ? a.even[0] * before.slot[s] : 0);
+      const int odd = offset + sum.weight[0] * luma[2 * i + 1] + a.odd[0] * here.slot[s] +
+                      a.odd[1] * behind.slot[s];
       v[s][2 * i] = even >> sum.shift;
       v[s][2 * i + 1] = odd >> sum.shift;
-      before = here, here = behind;
     }
+    before = here, here = behind;
   }
 #pragma unroll
   for (int i = 0; i < kRun; ++i)
     v[3][i] = a.sum[3].maximum;
 }
 
-// ---- Stores -------------------------------------------------------------------------------------
-
-// A warp's runs of kWords words, one behind the other.
-template <int kWords>
-struct WarpRow {
-  static constexpr int kChunk = kWords % 4 == 0 ? 4 : kWords % 2 == 0 ? 2 : 1;  // words
-  static constexpr int kChunks = kWords / kChunk;                               // of a run
-  using Chunk =
-      std::conditional_t<kChunk == 4, uint4, std::conditional_t<kChunk == 2, uint2, std::uint32_t>>;
-  Chunk chunk[32 * kChunks];
-
-  // (Lanes whose runs begin in the same banks write their halves in the other order.)
-  static __device__ __forceinline__ int place(int number) {
-    return kWords == 8 ? number ^ (number >> 3 & 1) : number;
-  }
-  __device__ __forceinline__ void put(int lane, const std::uint32_t (&words)[kWords]) {
-#pragma unroll
-    for (int i = 0; i < kChunks; ++i) {
-      Chunk &to = chunk[place(kChunks * lane + i)];
-      if constexpr (kChunk == 4)
-        to = make_uint4(words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
-      else if constexpr (kChunk == 2)
-        to = make_uint2(words[2 * i], words[2 * i + 1]);
-      else
-        to = words[i];
-    }
-  }
-  // The runs of the first `lanes` lanes.
-  __device__ __forceinline__ void store(int lane, int lanes, std::uint8_t *to) const {
-#pragma unroll
-    for (int i = 0; i < kChunks; ++i) {
-      const int number = 32 * i + lane;
-      if (number < kChunks * lanes)
-        __stcs(reinterpret_cast<Chunk *>(to) + number, chunk[place(number)]);
-    }
-  }
-};
-
-// ---- Threads ------------------------------------------------------------------------------------
-
-// Words of a run of pixels; 0 where components have planes of their own.
-template <int kRun, class Shape>
-constexpr int kPixelWords = Shape::kPacking == Packing::packed24   ? 3 * kRun / 4
-                            : Shape::kPacking == Packing::packed32 ? kRun
-                                                                   : 0;
-
-// Where warps keep rows of theirs until these are stored.
-template <class Run>
-struct UpStage {
-  static constexpr int kRows = Run::In::kHalfRows ? 2 : 1;
-  static constexpr int kWords = kPixelWords<Run::kRun, typename Run::Out>;
-  WarpRow<kWords == 0 ? 1 : kWords> row[kRows];
-};
-
 // A run of a thread's rows.
-template <class Run>
-__device__ __forceinline__ void convert_run_up(const ConvertArgs &a, const UpRows &rows, int x,
-                                               UpStage<Run> &stage) {
-  constexpr int kRun = Run::kRun, kRows = UpStage<Run>::kRows, kColumns = kRun / 2;
+template <class Run, bool kLeft>
+__device__ __forceinline__ void convert_run_up(const ConvertArgs &a, int group, int x) {
+  constexpr int kRun = Run::kRun, kRows = Run::In::kHalfRows ? 2 : 1, kColumns = kRun / 2;
   const typename Run::In in = {a.in};
   const typename Run::Out out = {a.out};
-  const bool uses_left = a.even[0] != 0;
+  const UpRows rows = up_rows(a, in, group);
   Slots<kRun> pixels[kRows];
   ChromaPair c[kRows][kColumns + 1], left[kRows] = {};
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {  // all loads first
     load_pixels<kRun>(in, rows.row[r], x, pixels[r]);
     load_pairs<kRun>(in, rows.chroma[r], x, c[r]);
-    if (uses_left) left[r] = load_left(in, rows.chroma[r], x);
+    if (kLeft) left[r] = load_left(in, rows.chroma[r], x);
   }
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -240,17 +190,8 @@ __device__ __forceinline__ void convert_run_up(const ConvertArgs &a, const UpRow
     for (int i = 0; i <= kColumns; ++i)
       f[i] = filtered(c[0][i], c[kRows - 1][i]);
     Slots<kRun> v;
-    if (uses_left)
-      sum_up<true>(a, pixels[r][0], filtered(left[0], left[kRows - 1]), f, v);
-    else
-      sum_up<false>(a, pixels[r][0], 0, f, v);
-    if constexpr (UpStage<Run>::kWords > 0) {
-      std::uint32_t words[UpStage<Run>::kWords];
-      pack_pixels<kRun>(out, v, words);
-      stage.row[r].put(static_cast<int>(threadIdx.x), words);
-    } else if (rows.exists[r]) {
-      store_pixels<kRun>(out, rows.row[r], x, v);
-    }
+    sum_up<kLeft>(a, pixels[r][0], filtered(left[0], left[kRows - 1]), f, v);
+    if (rows.exists[r]) store_pixels<kRun>(out, rows.row[r], x, v);
   }
 }
 
