@@ -144,10 +144,6 @@ __device__ __forceinline__ void filter_down(const ConvertArgs &args, int row, in
   // (Taps behind the last are 0.)
   int k = 0;
   if constexpr (In::kKnown) {
-    if (kSides && in.half_rows()) {
-      add_rows<kRun, true, kSides>(args, in, rows, 0, x, c);
-      k = 2;
-    }
 #pragma unroll 1
     for (; k + 2 <= rows.count; k += 2)
       add_rows<kRun, true, kSides>(args, in, rows, k, x, c);
