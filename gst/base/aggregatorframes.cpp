@@ -294,6 +294,11 @@ GstFlowReturn prepare_table(GstCoalesceAggregator *self, Job &job) {
   return table != nullptr ? table->prepare(*self->backend, job) : GST_FLOW_OK;
 }
 
+gsize bytes_beside(GstCoalesceAggregator *self) {
+  JobTable *table = table_of(self);
+  return scratch_bytes(self) + (table != nullptr ? table->bytes() : 0);
+}
+
 GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
   GstCoalesceAggregatorPrivate &priv = *self->priv;
   OutputFrame out;
@@ -318,7 +323,7 @@ GstFlowReturn process(GstCoalesceAggregator *self, GstBuffer *out_buffer) {
   if (flow == GST_FLOW_OK) flow = priv.scratch.prepare(*self->backend, job, scratch_bytes(self));
   if (flow == GST_FLOW_OK) flow = prepare_table(self, job);
   if (flow == kNoMemory)
-    return post_failure(self, "no memory for what the operation keeps beside the frames");
+    return post_failure(self, no_memory_beside_frames(*self->backend, bytes_beside(self)).c_str());
   if (flow != GST_FLOW_OK) return flow;
   out.set_interlaced(first->interlaced());
   const Status status = run(self, out.frame());
@@ -347,17 +352,20 @@ bool warm_up(GstCoalesceAggregator *self) {
     priv.frames[i] = priv.infos[i] != nullptr ? &in[i].frame : nullptr;
     if (priv.infos[i] != nullptr) made = in[i].make(priv.inputs[i]->pool, *priv.infos[i]);
   }
-  Frame beside;
-  made = made && priv.scratch.prepare_alone(backend, scratch_bytes(self), &beside);
   if (!made) {
-    backend.post_gpu_error("no device memory for the frames");
+    backend.post_gpu_error("no device memory for the frames; backend=cpu requires none");
+    return false;
+  }
+  if (!priv.scratch.prepare_alone(backend, scratch_bytes(self))) {
+    backend.post_gpu_error(no_memory_beside_frames(backend, bytes_beside(self)));
     return false;
   }
   if (table_of(self) != nullptr) {
     Job job(backend);
     GstFlowReturn flow = job.begin(nullptr);
     if (flow == GST_FLOW_OK) flow = prepare_table(self, job);
-    if (flow == kNoMemory) backend.post_gpu_error("no device memory for a table");
+    if (flow == kNoMemory)
+      backend.post_gpu_error(no_memory_beside_frames(backend, bytes_beside(self)));
     if (flow != GST_FLOW_OK || job.end() != GST_FLOW_OK) return false;
   }
   const Status status = run(self, out.frame);

@@ -59,6 +59,11 @@ gsize kept_bytes(GstCoalesceFilter *self, const Frame &in) {
   return klass->kept_bytes ? klass->kept_bytes(self, in) : 0;
 }
 
+gsize bytes_beside(GstCoalesceFilter *self, const Frame &in) {
+  const gsize scratch = scratch_bytes(self, in);
+  return scratch + kept_bytes(self, in);
+}
+
 GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *out_buffer) {
   auto &[from, to, scratch, kept, in, out] = *self->priv;
   Backend &backend = backend_of(self);
@@ -75,8 +80,8 @@ GstFlowReturn process(GstCoalesceFilter *self, GstBuffer *in_buffer, GstBuffer *
   if (flow == GST_FLOW_OK) flow = scratch.prepare(backend, job, scratch_bytes(self, in.frame()));
   if (flow == GST_FLOW_OK) flow = kept.prepare(backend, job, kept_bytes(self, in.frame()));
   if (flow == kNoMemory)
-    return gst_coalesce_filter_fail(self,
-                                    "no memory for what the operation keeps beside the frame");
+    return gst_coalesce_filter_fail(
+        self, no_memory_beside_frames(backend, bytes_beside(self, in.frame())).c_str());
   if (flow != GST_FLOW_OK) return flow;
   out.set_interlaced(in.frame().interlaced());
   const Status status =
@@ -94,13 +99,15 @@ bool warm_up(GstCoalesceFilter *self) {
   ContextScope scope(session.context.get());
   const BufferRef in_buffer = from.pool.acquire(), out_buffer = to.pool.acquire();
   Frame in, out;
-  Frame beside, left;
   if (!in_buffer || !out_buffer ||
       !in.map(in_buffer.get(), from.info, Memory::cuda, GST_MAP_WRITE) ||
-      !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE) ||
-      !scratch.prepare_alone(backend, scratch_bytes(self, in), &beside) ||
-      !kept.prepare_alone(backend, kept_bytes(self, in), &left)) {
-    backend.post_gpu_error("no device memory for the frames");
+      !out.map(out_buffer.get(), to.info, Memory::cuda, GST_MAP_WRITE)) {
+    backend.post_gpu_error("no device memory for the frames; backend=cpu requires none");
+    return false;
+  }
+  if (!scratch.prepare_alone(backend, scratch_bytes(self, in)) ||
+      !kept.prepare_alone(backend, kept_bytes(self, in))) {
+    backend.post_gpu_error(no_memory_beside_frames(backend, bytes_beside(self, in)));
     return false;
   }
   out.set_interlaced(in.interlaced());

@@ -194,6 +194,17 @@ GstFlowReturn Job::write(GstBuffer *buffer, const FrameInfo &info, FramePool &po
             frame->fence_->order(*backend_.session().stream, GST_MAP_WRITE));
 }
 
+GstFlowReturn Job::overwrite(DeviceBytes &bytes, BesideFrames *link) {
+  *link = {&bytes, true, std::exchange(beside_, link)};
+  in_flight_ = true;
+  return ok("waiting for memory beside the frames",
+            bytes.fence().order(*backend_.session().stream, GST_MAP_WRITE));
+}
+
+void Job::look_at(DeviceBytes &bytes, BesideFrames *link) {
+  *link = {&bytes, false, std::exchange(beside_, link)};
+}
+
 GstFlowReturn Job::end() {
   if (!on_gpu_) {
     for (OutputFrame *output = outputs_; output != nullptr; output = output->next_)
@@ -206,6 +217,11 @@ GstFlowReturn Job::end() {
   if (done == nullptr) return ok("fencing a frame", result);
   for (DeviceFrame *input = inputs_; input != nullptr; input = input->next_)
     retire(*input, done);
+  for (BesideFrames *beside = beside_; beside != nullptr; beside = beside->next)
+    if (beside->written)
+      beside->bytes->fence().written(done, session.stream);
+    else
+      beside->bytes->fence().fence.read(done);
   for (OutputFrame *output = outputs_; output != nullptr; output = output->next_)
     if (result = leave(*output, done); result != CUDA_SUCCESS)
       return ok("downloading a frame", result);
@@ -236,20 +252,6 @@ CUresult Job::leave(OutputFrame &output, const std::shared_ptr<Event> &done) {
 
 namespace {
 
-// Of at least so many bytes. Rows are as long as each other, multiples of drivers' alignment, so
-// that none has padding. False: they are too many.
-bool picture_of_bytes(gsize bytes, GstVideoInfo *info) {
-  constexpr gsize kMostRow = gsize{1} << 30;
-  const gsize rows = (bytes - 1) / kMostRow + 1, row = ((bytes - 1) / rows / 512 + 1) * 512;
-  return gst_video_info_set_format(info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(row),
-                                   static_cast<guint>(rows));
-}
-
-gsize bytes_of(const GstVideoInfo &info) {
-  return static_cast<gsize>(GST_VIDEO_INFO_WIDTH(&info)) *
-         static_cast<gsize>(GST_VIDEO_INFO_HEIGHT(&info));
-}
-
 // nullptr if there is no memory.
 std::unique_ptr<std::max_align_t[]> host_memory(gsize bytes) {
   const gsize units = (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
@@ -258,30 +260,40 @@ std::unique_ptr<std::max_align_t[]> host_memory(gsize bytes) {
 
 }  // namespace
 
+std::string no_memory_beside_frames(const Backend &backend, gsize bytes) {
+  const std::string number = std::to_string(bytes);
+  return backend.is_on_gpu()
+             ? "no device memory for " + number +
+                   " bytes beside the frames; smaller pictures require fewer, backend=cpu none"
+             : "no memory for " + number +
+                   " bytes beside the frames; smaller pictures require fewer";
+}
+
 void Scratch::drop() {
-  frame_.reset();
-  for (BufferRef &piece : pieces_)
+  for (auto &piece : pieces_)
     piece.reset();
-  pool_.drop();
+  one_alone_ = false;
   host_.reset();
   room_ = 0;
   data_ = nullptr;
 }
 
 // nullptr if there is no memory.
-GstBuffer *Scratch::next_piece(Backend &backend, gsize bytes) {
-  frame_.reset();
+DeviceBytes *Scratch::next_piece(Backend &backend, gsize bytes) {
   if (bytes > room_) {
     drop();
-    GstVideoInfo info;
-    if (!picture_of_bytes(bytes, &info)) return nullptr;
-    info_ = info;
-    const CapsRef caps(gst_video_info_to_caps(&info));
-    if (!pool_.make(backend.session().context.get(), caps.get())) return nullptr;
-    room_ = bytes_of(info);
+    room_ = bytes;
   }
-  turn_ = (turn_ + 1) % turns_;
-  if (pieces_[turn_] == nullptr) pieces_[turn_] = pool_.acquire();
+  const std::size_t next = (turn_ + 1) % turns_;
+  if (pieces_[next] == nullptr && !one_alone_) {
+    pieces_[next] = DeviceBytes::create(backend.session().context.get(), room_);
+    one_alone_ = pieces_[next] == nullptr;
+    if (one_alone_ && pieces_[turn_] != nullptr)
+      GST_INFO_OBJECT(backend.element(), "frames wait for each other's %" G_GSIZE_FORMAT " bytes",
+                      room_);
+  }
+  if (pieces_[next] != nullptr) turn_ = next;
+  if (pieces_[turn_] == nullptr) drop();
   return pieces_[turn_].get();
 }
 
@@ -298,63 +310,59 @@ GstFlowReturn Scratch::prepare(Backend &backend, Job &job, gsize bytes) {
     data_ = host_.get();
     return GST_FLOW_OK;
   }
-  GstBuffer *piece = next_piece(backend, bytes);
+  DeviceBytes *piece = next_piece(backend, bytes);
   if (piece == nullptr) return kNoMemory;
-  const GstFlowReturn flow = job.write(piece, info_, pool_, &frame_);
-  if (flow == GST_FLOW_OK) data_ = frame_.frame().plane(0).data;
+  const GstFlowReturn flow = job.overwrite(*piece, &in_job_);
+  if (flow == GST_FLOW_OK) data_ = piece->data();
   return flow;
 }
 
-bool Scratch::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
+bool Scratch::prepare_alone(Backend &backend, gsize bytes) {
   data_ = nullptr;
   if (bytes == 0) return true;
-  GstBuffer *piece = next_piece(backend, bytes);
-  if (piece == nullptr || !frame->map(piece, info_, Memory::cuda, GST_MAP_WRITE)) return false;
-  data_ = frame->plane(0).data;
-  return true;
+  DeviceBytes *piece = next_piece(backend, bytes);
+  if (piece != nullptr) data_ = piece->data();
+  return piece != nullptr;
 }
 
 // ---- JobTable -----------------------------------------------------------------------------------
 
 void *JobTable::make(gsize bytes) {
   drop();
-  GstVideoInfo info;
-  if (!picture_of_bytes(bytes, &info)) return nullptr;
-  info_ = info;
-  host_ = host_memory(bytes_of(info));
+  host_ = host_memory(bytes);
+  if (host_ != nullptr) bytes_ = bytes;
   return host_.get();
 }
 
 GstFlowReturn JobTable::prepare(Backend &backend, Job &job) {
   data_ = host_.get();
   if (host_ == nullptr || !backend.is_on_gpu()) return GST_FLOW_OK;
-  GstFlowReturn flow = GST_FLOW_OK;
-  if (copy_.buffer() != nullptr) {
-    flow = job.read(copy_);
-  } else {
-    const CapsRef caps(gst_video_info_to_caps(&info_));
-    if (!pool_.make(backend.session().context.get(), caps.get())) return kNoMemory;
-    const gsize bytes = bytes_of(info_);
-    // (It is copied now, into page-locked memory, or waited for.)
-    const BufferRef buffer(gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, host_.get(), bytes,
-                                                       0, bytes, nullptr, nullptr));
-    flow = job.load(buffer.get(), info_, pool_, &copy_);
+  if (copy_ == nullptr) {
+    GpuSession &session = backend.session();
+    std::unique_ptr<DeviceBytes> copy = DeviceBytes::create(session.context.get(), bytes_);
+    if (copy == nullptr) return kNoMemory;
+    session.counters->synchronizations++;
+    if (const CUresult result = copy->fill(host_.get(), *session.stream); result != CUDA_SUCCESS) {
+      backend.post_gpu_error("uploading a table", result);
+      return GST_FLOW_ERROR;
+    }
+    session.counters->uploads++;
+    session.counters->upload_bytes += bytes_;
+    copy_ = std::move(copy);
   }
-  if (flow == GST_FLOW_OK)
-    data_ = copy_.frame().plane(0).data;
-  else
-    leave_gpu();
-  return flow;
+  job.look_at(*copy_, &in_job_);
+  data_ = copy_->data();
+  return GST_FLOW_OK;
 }
 
 void JobTable::leave_gpu() {
   copy_.reset();
-  pool_.drop();
 }
 
 void JobTable::drop() {
   leave_gpu();
   host_.reset();
+  bytes_ = 0;
   data_ = nullptr;
 }
 
@@ -367,10 +375,10 @@ GstFlowReturn KeptMemory::prepare(Backend &backend, Job &job, gsize bytes) {
   return flow;
 }
 
-bool KeptMemory::prepare_alone(Backend &backend, gsize bytes, Frame *frame) {
+bool KeptMemory::prepare_alone(Backend &backend, gsize bytes) {
   forget();
   is_new_ = true;
-  return memory_.prepare_alone(backend, bytes, frame);
+  return memory_.prepare_alone(backend, bytes);
 }
 
 void KeptMemory::drop() {

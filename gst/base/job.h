@@ -19,12 +19,13 @@
 #include <optional>
 
 #include "backend.h"
-#include "memory/fencedmemory.h"
+#include "memory/devicebytes.h"
 #include "video/frame.h"
 
 namespace coalesce::gst {
 
-// There is no memory for a copy of a frame. Nothing has been posted, and it can be tried again.
+// There is no memory for a copy of a frame, or beside the frames. Nothing has been posted, and it
+// can be tried again.
 constexpr GstFlowReturn kNoMemory = GST_FLOW_CUSTOM_ERROR;
 
 // An input where the back end reads it, in any number of jobs of one session: on the CPU in system
@@ -74,6 +75,13 @@ class OutputFrame {
   MemoryFence *fence_ = nullptr;  // of what is written, on the GPU
 };
 
+// Memory beside the frames, in a job.
+struct BesideFrames {
+  DeviceBytes *bytes = nullptr;
+  bool written = false;
+  BesideFrames *next = nullptr;
+};
+
 class Job {
  public:
   enum class Rows { of_buffer, of_both_fields };
@@ -99,6 +107,11 @@ class Job {
   GstFlowReturn write(GstBuffer *buffer, const FrameInfo &info, FramePool &pool,
                       OutputFrame *frame);
 
+  // On the GPU, memory beside the frames: to be overwritten, or read where nobody writes it. It and
+  // *link stay until the job has ended.
+  GstFlowReturn overwrite(DeviceBytes &bytes, BesideFrames *link);
+  void look_at(DeviceBytes &bytes, BesideFrames *link);
+
   // The work has been done, or enqueued.
   GstFlowReturn end();
 
@@ -116,15 +129,19 @@ class Job {
   const ContextScope scope_;
   DeviceFrame *inputs_ = nullptr;
   OutputFrame *outputs_ = nullptr;
+  BesideFrames *beside_ = nullptr;
   GstBuffer *newest_ = nullptr;
   MemoryFence *newests_fence_ = nullptr;  // if it is memory of ours, in the session's context
   bool in_newests_stream_ = false;
   bool in_flight_ = false;
 };
 
+// For kNoMemory: that there is none for so many bytes beside the frames, and what requires less.
+std::string no_memory_beside_frames(const Backend &backend, gsize bytes);
+
 // Memory that a job needs beside its frames, and nobody after it. On the GPU two pieces of it serve
 // by turns, so that jobs in two streams need not wait for each other; a piece has a fence, as
-// outputs have.
+// outputs have. Where there is memory for one piece alone, they wait.
 class Scratch {
  public:
   // With one piece each job waits for the one before, whose bytes it finds.
@@ -133,27 +150,26 @@ class Scratch {
   // aligned to 16 bytes. kNoMemory as in Job::write().
   GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes);
   // The same for work on the GPU that is waited for. False: there is no memory.
-  bool prepare_alone(Backend &backend, gsize bytes, Frame *frame);
+  bool prepare_alone(Backend &backend, gsize bytes);
   void *data() const { return data_; }
   // All of it; what is in flight is waited for.
   void drop();
 
  private:
-  GstBuffer *next_piece(Backend &backend, gsize bytes);
+  DeviceBytes *next_piece(Backend &backend, gsize bytes);
 
-  FramePool pool_;
-  FrameInfo info_;  // of the pieces, as pictures
-  BufferRef pieces_[2];
-  OutputFrame frame_;  // the last job's
+  std::unique_ptr<DeviceBytes> pieces_[2];
+  BesideFrames in_job_;  // the last one
   const std::size_t turns_;
   std::size_t turn_ = 0;
+  bool one_alone_ = false;  // there was no memory for another piece
   std::unique_ptr<std::max_align_t[]> host_;
   gsize room_ = 0;
   void *data_ = nullptr;
 };
 
 // Bytes that jobs read beside their frames, and that stay as they are. On the GPU they are a copy,
-// which the first job makes.
+// which the first job makes, and waits for.
 class JobTable {
  public:
   // Instead of those before: so many, for the caller to fill before the next job. nullptr: there is
@@ -162,15 +178,16 @@ class JobTable {
   // For a job that has begun, as Scratch::prepare().
   GstFlowReturn prepare(Backend &backend, Job &job);
   const void *data() const { return data_; }
+  gsize bytes() const { return bytes_; }
   // Lets go of the copy, which is of one session.
   void leave_gpu();
   void drop();
 
  private:
   std::unique_ptr<std::max_align_t[]> host_;
-  FrameInfo info_;  // of the bytes, as a picture
-  FramePool pool_;
-  DeviceFrame copy_;
+  gsize bytes_ = 0;
+  std::unique_ptr<DeviceBytes> copy_;
+  BesideFrames in_job_;  // the last one
   const void *data_ = nullptr;
 };
 
@@ -179,7 +196,7 @@ class KeptMemory {
  public:
   // As of Scratch.
   GstFlowReturn prepare(Backend &backend, Job &job, gsize bytes);
-  bool prepare_alone(Backend &backend, gsize bytes, Frame *frame);
+  bool prepare_alone(Backend &backend, gsize bytes);
   void *data() const { return memory_.data(); }
   // The job before has not left it: there was none, or none that wanted so many bytes, or what
   // comes does not follow it.

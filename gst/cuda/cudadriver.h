@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The driver's functions that libgstcuda does not offer (events, stream order, page-locked memory),
-// looked up once in libcuda.so.1, and small owners for what they make.
+// The driver's functions that libgstcuda does not offer (events, stream order, page-locked memory;
+// its CuMemAlloc() takes 32 bits), looked up once in libcuda.so.1, and small owners for what they
+// make.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,12 @@ namespace coalesce::gst {
   F(event_query, "cuEventQuery", (CUevent))                                      \
   F(event_synchronize, "cuEventSynchronize", (CUevent))                          \
   F(memcpy_2d_async, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D *, CUstream))    \
+  F(memcpy_htod_async, "cuMemcpyHtoDAsync_v2",                                   \
+    (CUdeviceptr to, const void *from, size_t bytes, CUstream))                  \
   F(memcpy_dtod_async, "cuMemcpyDtoDAsync_v2",                                   \
     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream))                  \
+  F(mem_alloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t bytes))                   \
+  F(mem_free, "cuMemFree_v2", (CUdeviceptr))                                     \
   F(mem_host_alloc, "cuMemHostAlloc", (void **, size_t bytes, unsigned flags))   \
   F(mem_free_host, "cuMemFreeHost", (void *))                                    \
   F(mem_get_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))            \

@@ -272,9 +272,13 @@ GstFlowReturn process(GstLinedetect *self, GstBuffer *in_buffer, GstBuffer *out_
     flow = job.write(out_buffer, to.info, to.pool, &out);
   if (flow == GST_FLOW_OK)
     flow = job.write(result_buffer, priv.results.info(), priv.results.frames(), &result);
-  if (flow == GST_FLOW_OK)
-    flow = base.scratch.prepare(backend, job, priv.detector.scratch_bytes(in.frame().image()));
-  if (flow == kNoMemory) return fail(self, "no memory for what the operation keeps of the frame");
+  if (flow == kNoMemory) return fail(self, "no memory for a copy of the frame, or for its lines");
+  gsize beside = 0;
+  if (flow == GST_FLOW_OK) {
+    beside = priv.detector.scratch_bytes(in.frame().image());
+    flow = base.scratch.prepare(backend, job, beside);
+  }
+  if (flow == kNoMemory) return fail(self, no_memory_beside_frames(backend, beside).c_str());
   if (flow != GST_FLOW_OK) return flow;
   if (out_buffer != nullptr) out.set_interlaced(in.frame().interlaced());
   const Status status = work(priv, in.frame(), out_buffer != nullptr ? &out.frame() : nullptr,

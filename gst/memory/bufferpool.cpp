@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bufferpool.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "object/category.h"
@@ -13,6 +14,7 @@ struct GstCoalesceBufferPool {
   GstBufferPool parent;
   GstCudaContext *context;  // a part
   GstVideoInfo info;
+  gsize bytes;  // of a buffer; the base class has 32 bits for them
 };
 using GstCoalesceBufferPoolClass = GstBufferPoolClass;
 
@@ -63,13 +65,14 @@ gboolean set_config(GstBufferPool *pool, GstStructure *config) {
   }
   self->info = info;
   // Only an allocation tells the pitch, and the base class discards buffers whose size is not the
-  // configured one.
+  // configured one: those of 4 GiB and more are allocated each time.
   GstBuffer *trial = new_buffer(self);
   if (trial == nullptr) {
     GST_WARNING_OBJECT(pool, "no CUDA memory for %" GST_PTR_FORMAT, caps);
     return FALSE;
   }
-  size = static_cast<guint>(gst_buffer_get_size(trial));
+  self->bytes = gst_buffer_get_size(trial);
+  size = static_cast<guint>(std::min<gsize>(self->bytes, G_MAXUINT));
   gst_buffer_unref(trial);
   gst_buffer_pool_config_set_params(config, caps, size, min_buffers, max_buffers);
   return GST_BUFFER_POOL_CLASS(gst_coalesce_buffer_pool_parent_class)->set_config(pool, config);
@@ -78,6 +81,13 @@ gboolean set_config(GstBufferPool *pool, GstStructure *config) {
 GstFlowReturn alloc_buffer(GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *) {
   *buffer = new_buffer(self_of(pool));
   return *buffer != nullptr ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+// The base class cuts a buffer to the configured size.
+void reset_buffer(GstBufferPool *pool, GstBuffer *buffer) {
+  GST_BUFFER_POOL_CLASS(gst_coalesce_buffer_pool_parent_class)->reset_buffer(pool, buffer);
+  if (const gsize bytes = self_of(pool)->bytes; bytes > G_MAXUINT)
+    gst_buffer_set_size(buffer, static_cast<gssize>(bytes));
 }
 
 GstFlowReturn alloc_zeros(GstBufferPool *pool, GstBuffer **buffer,
@@ -101,6 +111,7 @@ static void gst_coalesce_buffer_pool_class_init(GstCoalesceBufferPoolClass *klas
   pool_class->get_options = guarded<get_options>;
   pool_class->set_config = guarded<set_config>;
   pool_class->alloc_buffer = guarded<alloc_buffer>;
+  pool_class->reset_buffer = guarded<reset_buffer>;
 }
 
 static void gst_coalesce_buffer_pool_init(GstCoalesceBufferPool *) {}

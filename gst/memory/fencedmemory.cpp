@@ -180,7 +180,8 @@ bool known_to_libgstcuda(const GstVideoInfo &info) {
   }
 }
 
-// An RGBA picture as wide as the widest plane's row and as high as all planes together.
+// An RGBA picture as wide as the widest plane's row and as high as all planes together. (The number
+// of its rows comes later: GStreamer makes no picture of 4 GiB.)
 bool surrogate_for(const GstVideoInfo &info, GstVideoInfo *surrogate,
                    gint rows[GST_VIDEO_MAX_PLANES]) {
   gint widest = 0, height = 0;
@@ -190,7 +191,11 @@ bool surrogate_for(const GstVideoInfo &info, GstVideoInfo *surrogate,
     widest = std::max(widest, GST_VIDEO_INFO_PLANE_STRIDE(&info, plane));
     height += rows[plane];
   }
-  return gst_video_info_set_format(surrogate, GST_VIDEO_FORMAT_RGBA, (widest + 3) / 4, height);
+  if (!gst_video_info_set_format(surrogate, GST_VIDEO_FORMAT_RGBA, (widest + 3) / 4, 1))
+    return false;
+  surrogate->height = height;
+  surrogate->size *= static_cast<gsize>(height);
+  return true;
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a test asks of the simulated CUDA driver, beside the driver's own functions.
 //
-// The library stands in for libcuda.so.1. Device memory is host memory, poisoned with 0xCD and
-// surrounded by guard bytes; streams are lazy: asynchronous work runs, on the calling thread, only
-// when something waits for it. So a missing wait is seen every time and not once in a thousand
-// runs.
+// The library stands in for libcuda.so.1. Device memory is host memory, poisoned with 0xCD (below
+// 1 GiB) and surrounded by guard bytes; streams are lazy: asynchronous work runs, on the calling
+// thread, only when something waits for it. So a missing wait is seen every time and not once in a
+// thousand runs.
 //
 // These functions are exported by libcuda.so.1 itself: link with it or look them up with dlsym().
 // All of them may be called from any thread.

@@ -16,6 +16,7 @@ namespace {
 constexpr unsigned char poison = 0xCD, guard_byte = 0xA5;
 constexpr std::size_t page = 4096;
 constexpr std::size_t freed_limit = std::size_t{64} << 20;
+constexpr std::size_t sparse_size = std::size_t{1} << 30;
 
 // Without a branch for each byte, because the blocks are looked at often.
 bool all(const char *first, const char *last, unsigned char value) {
@@ -49,18 +50,28 @@ void set_protection(const Block &block, int protection) {
   mprotect(block.region, block.region_size, protection);
 }
 
+// Pages of so large a block that nobody touches take no memory: it has guards, and no poison.
+bool is_sparse(const Block &block) {
+  return block.size >= sparse_size;
+}
+
 // `shift` moves the block off its page boundary.
 bool map_block(Block &block, Context &context, std::size_t size, std::size_t shift) {
   block.context = &context;
   block.size = size;
   block.region_size = (size + shift + 3 * page - 1) / page * page;
-  void *region =
-      mmap(nullptr, block.region_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *region = mmap(nullptr, block.region_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) return false;
   block.region = static_cast<char *>(region);
   block.data = reinterpret_cast<std::uintptr_t>(block.region) + page + shift;
-  std::memset(block.region, guard_byte, block.region_size);
-  std::memset(data_of(block), poison, size);
+  char *const data = data_of(block), *const end = data + size;
+  std::memset(block.region, guard_byte, page + shift);
+  std::memset(end, guard_byte, block.region_size - page - shift - size);
+  if (is_sparse(block))
+    block.padding_written = true;  // so that nobody looks at it
+  else
+    std::memset(data, poison, size);
   return true;
 }
 
@@ -170,7 +181,7 @@ void release_device_block(State &s, Blocks::iterator entry) {
   s.device_blocks.erase(entry);
   --s.counts.allocations_live;
   s.counts.bytes_live -= block.size;
-  if (s.protect)
+  if (s.protect || is_sparse(block))
     munmap(block.region, block.region_size);
   else
     retire(s, block);
@@ -186,7 +197,10 @@ void release_host_block(State &s, Blocks::iterator entry) {
   inspect(s, block);
   --s.counts.host_allocations_live;
   s.counts.host_bytes_live -= block.size;
-  retire(s, block);
+  if (is_sparse(block))
+    munmap(block.region, block.region_size);
+  else
+    retire(s, block);
 }
 
 void check_blocks(State &s) {

@@ -342,6 +342,25 @@ TEST_CASE("memory ends") {
   fakecuda_set_device_memory(free);
 }
 
+// More than the machine may have, as long as nobody touches it.
+TEST_CASE("large memory") {
+  Session session;
+  std::size_t free = 0, total = 0;
+  CHECK_OK(cuMemGetInfo_v2(&free, &total));
+  fakecuda_set_device_memory(std::size_t{64} << 30);
+  constexpr std::size_t size = std::size_t{40} << 30;
+  {
+    DeviceBytes large(size);
+    poke(large.pointer);
+    poke(large.pointer + size - 1);
+    CHECK_EQ(counts().guard_violations, 0);
+    poke(large.pointer + size);
+    CHECK_EQ(counts().guard_violations, 1);
+    session.guard_violations = 1;
+  }
+  fakecuda_set_device_memory(free);
+}
+
 TEST_CASE("questions about pointers") {
   Session session;
   DeviceBytes device(100);

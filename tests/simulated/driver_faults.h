@@ -18,6 +18,7 @@ struct DriverFault {
 };
 constexpr DriverFault kDriverFaults[] = {
     {FAKECUDA_CTX_CREATE, "ctx_create", CUDA_ERROR_OUT_OF_MEMORY},
+    {FAKECUDA_ALLOC, "alloc", CUDA_ERROR_OUT_OF_MEMORY},  // beside the frames
     {FAKECUDA_ALLOC_PITCH, "alloc_pitch", CUDA_ERROR_OUT_OF_MEMORY},
     {FAKECUDA_ALLOC_HOST, "alloc_host", CUDA_ERROR_OUT_OF_MEMORY},
     {FAKECUDA_COPY, "copy", kLaunchFailure},

@@ -54,7 +54,8 @@ GST_START_TEST(every_call) {
   auto mixes = std::to_array(kMixes);
   for (const auto &f : kDriverFaults) {
     std::rotate(mixes.begin(), mixes.begin() + 1, mixes.end());
-    if (!can_happen(f.function, how)) continue;
+    // (The element needs no memory beside its frames.)
+    if (!can_happen(f.function, how) || f.function == FAKECUDA_ALLOC) continue;
     int met = 0;
     for (const Mix &mix : mixes) {
       if (is_enough(met)) break;

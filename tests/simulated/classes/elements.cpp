@@ -20,7 +20,8 @@ namespace {
 
 struct Invert {
   GstCoalesceFilter parent;
-  int delay, fail, thrower, runs;
+  int number[5];  // of kInvertProperties
+  int runs;
 };
 struct InvertClass {
   GstCoalesceFilterClass parent_class;
@@ -28,13 +29,27 @@ struct InvertClass {
 GType invert_get_type();
 G_DEFINE_TYPE(Invert, invert, GST_TYPE_COALESCE_FILTER)
 
+constexpr const char *kInvertProperties[] = {"delay", "fail", "throw", "scratch", "kept"};
+enum InvertNumber { kDelay, kFail, kThrow, kScratch, kKept };
+
+struct Area {
+  std::uint8_t *data;
+  gsize bytes;
+};
 struct InvertWork {
   Plane<const std::uint8_t> in;
   Plane<std::uint8_t> out;
+  Area beside[2];
 };
 
+gsize invert_bytes(gpointer self, InvertNumber number) {
+  return static_cast<gsize>(static_cast<Invert *>(self)->number[number]) << 30;
+}
+
 void invert_plane(void *arg) {
-  const auto &[in, out] = *static_cast<InvertWork *>(arg);
+  const auto &[in, out, beside] = *static_cast<InvertWork *>(arg);
+  for (const auto &[data, bytes] : beside)
+    if (bytes > 0) data[0] = data[bytes - 1] = 1;
   for (int y = 0; y < out.height; y++)
     for (int x = 0; x < out.width; x++)
       out.row(y)[x] = static_cast<std::uint8_t>(~in.row(y)[x]);
@@ -49,14 +64,24 @@ void launch_empty(const Queue &queue, int kernels) {
 Status invert_run(GstCoalesceFilter *filter, const gst::Frame &in, const gst::Frame &out,
                   const Queue &queue) {
   auto *self = reinterpret_cast<Invert *>(filter);
-  InvertWork work{in.plane(0), out.plane(0)};
-  if (++self->runs == self->fail) return {StatusCode::device_error, "the test wanted it so"};
+  bool is_new;
+  void *const scratch = gst_coalesce_filter_scratch(filter);
+  void *const kept = gst_coalesce_filter_kept(filter, &is_new);
+  InvertWork work{in.plane(0),
+                  out.plane(0),
+                  {{static_cast<std::uint8_t *>(scratch), invert_bytes(self, kScratch)},
+                   {static_cast<std::uint8_t *>(kept), invert_bytes(self, kKept)}}};
+  if (++self->runs == self->number[kFail])
+    return {StatusCode::device_error, "the test wanted it so"};
   if (!queue.on_cuda()) {
     invert_plane(&work);
     return {};
   }
   auto *stream = static_cast<CUstream>(queue.stream());
-  launch_empty(queue, self->delay);
+  launch_empty(queue, self->number[kDelay]);
+  for (const auto &[data, bytes] : work.beside)
+    if (bytes > 0 && fakecuda_check_access(data, bytes, 1, bytes) != 0)
+      return {StatusCode::device_error, "there is less memory beside the frames"};
   const auto free_work = [](void *arg) { delete static_cast<InvertWork *>(arg); };
   if (fakecuda_launch(stream, invert_plane, new InvertWork(work), free_work) != 0)
     return {StatusCode::device_error, "the kernel could not be launched"};
@@ -67,7 +92,7 @@ Status invert_or_throw(GstCoalesceFilter *filter, const gst::Frame &in, const gs
                        const Queue &queue) {
   const Status status = invert_run(filter, in, out, queue);
   auto *self = reinterpret_cast<Invert *>(filter);
-  if (self->runs == self->thrower) throw std::runtime_error("the test threw it");
+  if (self->runs == self->number[kThrow]) throw std::runtime_error("the test threw it");
   return status;
 }
 
@@ -75,7 +100,7 @@ void invert_set_property(GObject *object, guint id, const GValue *value, GParamS
   auto *self = reinterpret_cast<Invert *>(object);
   const int number = g_value_get_int(value);
   if (number < 0) throw std::runtime_error("the test threw it");
-  (id == 1 ? self->delay : id == 2 ? self->fail : self->thrower) = number;
+  self->number[id - 1] = number;
 }
 
 void invert_init(Invert *) {}
@@ -84,7 +109,7 @@ void invert_class_init(InvertClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->set_property = gst::guarded<invert_set_property>;
   guint id = 0;
-  for (const char *name : {"delay", "fail", "throw"})
+  for (const char *name : kInvertProperties)
     g_object_class_install_property(
         object_class, ++id,
         g_param_spec_int(name, name, name, -1, G_MAXINT, 0,
@@ -93,6 +118,12 @@ void invert_class_init(InvertClass *klass) {
   filter_class->run = invert_or_throw;
   filter_class->worth_the_trip = [](GstCoalesceFilter *, const GstVideoInfo *) -> gboolean {
     return TRUE;
+  };
+  filter_class->scratch_bytes = [](GstCoalesceFilter *self, const gst::Frame &) {
+    return invert_bytes(self, kScratch);
+  };
+  filter_class->kept_bytes = [](GstCoalesceFilter *self, const gst::Frame &) {
+    return invert_bytes(self, kKept);
   };
   gst_coalesce_filter_class_add_templates(filter_class, "{ GRAY8 }", "{ GRAY8 }");
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Invert", "Filter/Video", "Test",

@@ -17,6 +17,7 @@ void register_elements();
 //          the time the test looks (each question about an event runs one operation)
 //   fail   the number of the frame whose run() fails, counted from 1; 0 = none
 //   throw  the number of the frame whose run() throws, its work in flight; -1: to set it throws
+//   scratch, kept  GiB beside the frames, whose first and last bytes the kernel writes
 //
 // coalesceblend, coalescefields: tests/elements.
 //

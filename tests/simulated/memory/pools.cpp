@@ -181,6 +181,26 @@ GST_START_TEST(tiled_formats) {
 }
 GST_END_TEST
 
+// Frames may have 4 GiB and more: GStreamer counts the bits of their samples.
+GST_START_TEST(large_frames) {
+  GstCudaContext *context = new_context();
+  fakecuda_set_device_memory(std::size_t{16} << 30);
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_Y444_10LE, 30001, 30001);
+  guint size = 0;
+  const PoolRef pool = pool_for(context, info, &size);
+  fail_unless(pool != nullptr && gst_buffer_pool_set_active(pool.get(), TRUE));
+  for (int n = 0; n < 2; n++) {
+    GstBuffer *buffer = pool_acquire(pool.get());
+    fail_unless(buffer != nullptr && gst_buffer_get_size(buffer) > G_MAXUINT);
+    check_layout(buffer, info);
+    gst_buffer_unref(buffer);
+  }
+  gst_buffer_pool_set_active(pool.get(), FALSE);
+  fakecuda_set_device_memory(std::size_t{4} << 30);
+  gst_object_unref(context);
+}
+GST_END_TEST
+
 GST_START_TEST(proposed_for_cuda_caps) {
   Bench bench("uyvy2y");
   for (const char *format : {"UYVY", "YUY2", "YVYU", "VYUY"}) {
@@ -268,6 +288,7 @@ static Suite *pools_suite() {
   tcase_add_test(tests, named_formats);
   tcase_add_test(tests, interlaced_formats);
   tcase_add_test(tests, tiled_formats);
+  tcase_add_test(tests, large_frames);
   tcase_add_test(tests, proposed_for_cuda_caps);
   tcase_add_test(tests, output_layouts);
   tcase_add_test(tests, steady_state);
