@@ -26,26 +26,37 @@ def table(head, rows):
     return ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head), *('| ' + ' | '.join(row) + ' |' for row in rows)]
 
 
-def frame_times(figures, names, *operations):
+def kernel_rows(*operations):
+    """Rows of these operations of the newest day that has some, with their figures. (A kernel that has changed since a run of all is
+    measured again by itself, and taken out of the first file.)"""
+    found = [(row, figures) for figures in map(read, files()) for row in figures['rows'] if row['operation'] in operations]
+    newest_day = max((figures['date'] for _, figures in found), default=None)
+    return [(row, figures) for row, figures in found if figures['date'] == newest_day]
+
+
+def sources(rows, *names):
+    """Of rows with their figures: what most are of, and what the others are."""
+    by_commit = {}
+    for row, figures in rows:
+        by_commit.setdefault(figures['commit'], []).append((row, figures))
+    most, *others = sorted(by_commit.values(), key=len, reverse=True)
+    texts = [source(most[0][1], *names)]
+    for each in others:
+        operations = {row['operation'] for row, _ in most}
+        what = dict.fromkeys(row['format'] if row['operation'] in operations else f"`{row['operation']}`" for row, _ in each)
+        texts.append(f"{', '.join(what)}: {source(each[0][1], *names)}")
+    return ' '.join(texts)
+
+
+def frame_times(names, *operations):
     """Of each operation and size: our time, its ratio to a copy, NPP's time. Nothing without figures."""
     head = [*names]
     for width, height in SIZES:
         head += [f'{width}×{height}', 'ratio', 'NPP']
-    rows = {}
-    for row in figures['rows']:
-        if row['operation'] in operations:
-            rows.setdefault((row['operation'], row['format'], row['setting']), {})[row['width'], row['height']] = row
-    lines = []
-    for (operation, form, setting), sizes in rows.items():
-        line = [f'`{operation}`', form, setting.replace('x', '×')][:len(names)]
-        for size in SIZES:
-            row = sizes[size]
-            line += [number(row['ours_us']), f"{row['copy_us'] / row['ours_us']:.2f}",
-                     number(row['peer_us']) if 'peer_us' in row else '–']
-        lines.append(line)
-    if not lines:
-        return []
-    return [*table(head, lines), '', 'Times in µs. ' + source(figures, 'NPP')]
+    found = sorted(kernel_rows(*operations), key=lambda pair: operations.index(pair[0]['operation']))
+    lines = by_size((row for row, _ in found), lambda row: [f"`{row['operation']}`", row['format'], row['setting'].replace('x', '×')][:len(names)],
+                    lambda row: [number(row['ours_us']), f"{row['copy_us'] / row['ours_us']:.2f}", value(row, 'peer_us')] if row else ['–'] * 3)
+    return [*table(head, lines), '', 'Times in µs. ' + sources(found, 'NPP')] if lines else []
 
 
 def filters(figures, *operations):
@@ -269,13 +280,12 @@ def deinterlacing(_):
 
 TABLES = {
     'deinterlacing': deinterlacing,
-    'conversion': lambda figures: frame_times(figures, ('element', 'formats'), 'rgb2yuv', 'yuv2rgb', 'yuv2yuv', 'uyvy2y'),
-    'deinterlace': lambda figures: frame_times(figures, ('element', 'format', 'method'), 'coalescedeinterlace'),
+    'conversion': lambda _: frame_times(('element', 'formats'), 'rgb2yuv', 'yuv2rgb', 'yuv2yuv', 'uyvy2y'),
+    'deinterlace': lambda _: frame_times(('element', 'format', 'method'), 'coalescedeinterlace'),
     'filters': lambda figures: filters(figures, 'convolve', 'sepconvolve'),
     'blurs': lambda figures: filters(figures, 'sepconvolve preset=blur'),
     'medians': lambda figures: filters(figures, 'median'),
-    'edges': lambda figures: frame_times(figures, ('element', 'format', 'setting'), 'canny', 'bilateral',
-                                         'linedetect', 'cartoon', 'oilpaint'),
+    'edges': lambda _: frame_times(('element', 'format', 'setting'), 'canny', 'bilateral', 'linedetect', 'cartoon', 'oilpaint'),
     'cameras': cameras,
     'cudaconvert': cudaconvert,
     'elements': elements,

@@ -41,7 +41,7 @@ INSTALL = {
     'cudaconvert': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad) and NVRTC of CUDA 11 or 12",
     'cudaupload': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad)",
     'cudadownload': "GStreamer's plugin nvcodec (gstreamer1.0-plugins-bad)",
-    'nvjpegenc': "GStreamer's plugin nvcodec of 1.22 or later, and nvJPEG",
+    'nvjpegenc': "GStreamer's plugin nvcodec of 1.24 or later, and nvJPEG",
     'nvjpegdec': "GStreamer's plugin nvcodec, and nvJPEG",
     'openjpegenc': 'gstreamer1.0-plugins-bad', 'gaussianblur': 'gstreamer1.0-plugins-bad',
     'videoconvert': 'gstreamer1.0-plugins-base', 'deinterlace': 'gstreamer1.0-plugins-good', 'jpegenc': 'gstreamer1.0-plugins-good',
@@ -77,7 +77,7 @@ NOTES = [
     'elements, pipelines: *_us is of a frame that is pushed while others are in flight, from the first push until the last has '
     'come out; *_latency_us is of one frame at a time, from its push until all that it brings out has come out. A frame has come '
     'out when the sink has mapped it for reading and the GPU has finished it. *_delay is the number of pushes before the first.',
-    '*_push_us: of the streaming thread for one push, the GPU being idle at the first of 12.',
+    '*_push_us: of the streaming thread for one push, the GPU being idle at the first of two.',
     'elements on a GPU: CUDA memory on both sides, beyond the L2 cache. pipelines: with the copies over the bus, if there are any.',
     'commands: the wall clock of whole programs; of many frames the difference of two runs, which has no start.',
 ]

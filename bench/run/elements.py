@@ -49,7 +49,7 @@ class Elements:
                 continue
             for size in self.sizes_of(row):
                 yield Step(row.layer, f'{row.layer}: {name_of(row)} {size[0]}x{size[1]}',
-                           START + 1.3 * self.run.seconds * len(ways),
+                           START + 1.9 * self.run.seconds * len(ways),
                            lambda row=row, size=size, memory=memory, ways=ways: self.measure(row, size, memory, ways))
 
     def sizes_of(self, row):

@@ -149,7 +149,6 @@ def cameras():
 
 # ---- elements -------------------------------------------------------------------------------------
 
-NVJPEG = {'nvjpegenc': 'nvjpegenc quality=90'}
 # By operation, format and setting, which are those of the kernels where there is the same. Any element of the plugin
 # has one at least.
 ELEMENTS = [
@@ -195,11 +194,14 @@ ELEMENTS = [
     Row('multiview', 'GRAY8 to GRAY16_LE', 'sad, 5 views, 128 depths, 9x9', element='multiview cameras={cameras} {b}', inputs=5,
         quick=True),
     Row('coalescejpegenc', 'I420 to JPEG', 'quality 90', element='coalescejpegenc quality=90 {b}', quick=True,
-        gpu_peers=NVJPEG, cpu_peers={'jpegenc': 'jpegenc quality=90'}),
+        gpu_peers={'nvjpegenc': 'nvjpegenc quality=90'}, cpu_peers={'jpegenc': 'jpegenc quality=90'}),
     Row('coalescejpegenc', 'RGB to JPEG', 'quality 90', element='coalescejpegenc quality=90 {b}',
-        gpu_peers=NVJPEG, cpu_peers={'jpegenc': 'jpegenc quality=90'}),
+        cpu_peers={'jpegenc': 'jpegenc quality=90'}),
     Row('coalescejpegdec', 'JPEG to I420', 'quality 90', element='coalescejpegdec {b}', prepare='coalescejpegenc quality=90', quick=True,
-        gpu_peers={'nvjpegdec': 'nvjpegdec'}, cpu_peers={'jpegdec': 'jpegdec'}),
+        cpu_peers={'jpegdec': 'jpegdec'}),
+    # (What nvjpegdec gives.)
+    Row('coalescejpegdec', 'JPEG to NV12', 'quality 90', element='coalescejpegdec {b}', prepare='coalescejpegenc quality=90',
+        gpu_peers={'nvjpegdec': 'nvjpegdec'}),
     Row('j2kenc', 'I420 to JPEG 2000', 'lossless', element='j2kenc {b}',
         cpu_peers={'openjpegenc': 'openjpegenc num-threads={threads}'}, quick=True),
     Row('j2kenc', 'I420 to JPEG 2000', '2 bits per pixel', element='j2kenc bpp=2 {b}'),

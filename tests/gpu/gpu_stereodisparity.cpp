@@ -58,6 +58,7 @@ GST_START_TEST(large_frames) {
   if (small_run()) return;
   for (const char *settings : kSettings)
     compare(settings, "GRAY8", {1921, 1079}, {true, true, true}, 1);
+  compare("", "GRAY8", {3840, 2160}, {true, true, true}, 2);  // over 4 GiB beside the frames
 }
 GST_END_TEST
 
