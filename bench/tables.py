@@ -26,25 +26,34 @@ def table(head, rows):
     return ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head), *('| ' + ' | '.join(row) + ' |' for row in rows)]
 
 
-def kernel_rows(*operations):
-    """Rows of these operations of the newest day that has some, with their figures. (A kernel that has changed since a run of all is
-    measured again by itself, and taken out of the first file.)"""
-    found = [(row, figures) for figures in map(read, files()) for row in figures['rows'] if row['operation'] in operations]
+def newest_rows(name, wanted, has_gpu=True):
+    """Rows of a list, and the figures each is of, of the newest day that has some. (What has changed since a run of all is measured again
+    by itself, and taken out of the first file.)"""
+    found = [(row, figures) for figures in map(read, files(has_gpu)) for row in figures.get(name, ()) if wanted(row)]
     newest_day = max((figures['date'] for _, figures in found), default=None)
     return [(row, figures) for row, figures in found if figures['date'] == newest_day]
 
 
-def sources(rows, *names):
+def about(figures, *names):
+    """On what, with which versions, and when."""
+    if figures.get('gpu'):
+        return source(figures, *names)
+    versions = [*figures['compilers'].values(), *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries']),
+                *(f'{name} {version}' for name, version in figures['versions'].items() if name in names)]
+    return f"{figures['cpu']}, {figures['processors']} processors, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
+
+
+def sources(found, *names):
     """Of rows with their figures: what most are of, and what the others are."""
     by_commit = {}
-    for row, figures in rows:
+    for row, figures in found:
         by_commit.setdefault(figures['commit'], []).append((row, figures))
     most, *others = sorted(by_commit.values(), key=len, reverse=True)
-    texts = [source(most[0][1], *names)]
+    texts = [about(most[0][1], *names)]
     for each in others:
         operations = {row['operation'] for row, _ in most}
         what = dict.fromkeys(row['format'] if row['operation'] in operations else f"`{row['operation']}`" for row, _ in each)
-        texts.append(f"{', '.join(what)}: {source(each[0][1], *names)}")
+        texts.append(f"{', '.join(what)}: {about(each[0][1], *names)}")
     return ' '.join(texts)
 
 
@@ -53,8 +62,8 @@ def frame_times(names, *operations):
     head = [*names]
     for width, height in SIZES:
         head += [f'{width}×{height}', 'ratio', 'NPP']
-    found = sorted(kernel_rows(*operations), key=lambda pair: operations.index(pair[0]['operation']))
-    lines = by_size((row for row, _ in found), lambda row: [f"`{row['operation']}`", row['format'], row['setting'].replace('x', '×')][:len(names)],
+    found = sorted(newest_rows('rows', lambda row: row['operation'] in operations), key=lambda pair: operations.index(pair[0]['operation']))
+    lines = by_size(found, lambda row: [f"`{row['operation']}`", row['format'], row['setting'].replace('x', '×')][:len(names)],
                     lambda row: [number(row['ours_us']), f"{row['copy_us'] / row['ours_us']:.2f}", value(row, 'peer_us')] if row else ['–'] * 3)
     return [*table(head, lines), '', 'Times in µs. ' + sources(found, 'NPP')] if lines else []
 
@@ -127,20 +136,10 @@ def cameras(figures):
     return [*table(head, lines), '', source(figures, 'libSGM')] if lines else []
 
 
-def newest_rows(name, wanted, has_gpu=True):
-    """The newest figures that have such rows in a list of theirs, and these rows."""
-    for path in files(has_gpu):
-        figures = read(path)
-        rows = [row for row in figures.get(name, ()) if wanted(row)]
-        if rows:
-            return figures, rows
-    return {}, []
-
-
-def by_size(rows, first, cells, sizes=SIZES):
+def by_size(found, first, cells, sizes=SIZES):
     """Lines of a table: what a row is, and for each size its cells."""
     lines = {}
-    for row in rows:
+    for row, _ in found:
         lines.setdefault(tuple(first(row)), {})[row['width'], row['height']] = row
     return [[*names, *(text for size in sizes for text in (cells(found[size]) if size in found else ['–'] * len(cells({}))))]
             for names, found in lines.items()]
@@ -158,12 +157,12 @@ def value(row, name, scale=1):
     return number(scale * row[name]) if name in row else '–'
 
 
-def with_spread(row, name):
+def with_spread(row, name, scale=1):
     """The median, and half of what lies between the quartiles as a part of it."""
     if name not in row or f'{name}_quartiles' not in row:
-        return value(row, name)
+        return value(row, name, scale)
     low, high = row[f'{name}_quartiles']
-    return f'{number(row[name])} ±{50 * (high - low) / row[name]:.0f} %'
+    return f'{number(scale * row[name])} ±{50 * (high - low) / row[name]:.0f} %'
 
 
 def rate(row, name):
@@ -172,30 +171,29 @@ def rate(row, name):
 
 def cudaconvert(_):
     """Elements between CUDA memory beside GStreamer's."""
-    figures, rows = newest_rows('elements', lambda row: row.get('peer', 'identity') != 'identity')
-    lines = by_size(rows, lambda row: [*names_of(row), *peer_of(row)], lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
+    found = newest_rows('elements', lambda row: row.get('peer', 'identity') != 'identity')
+    lines = by_size(found, lambda row: [*names_of(row), *peer_of(row)], lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
     return [*table(heads(('element', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times of a frame in µs. ' + source(figures, 'GStreamer')] if rows else []
+            'Times of a frame in µs. ' + sources(found, 'GStreamer')] if found else []
 
 
 def elements(_):
     """Every element between CUDA memory: how many frames, and how late one is."""
-    figures, rows = newest_rows('elements', lambda row: 'ours_latency_us' in row and 'frames-in-flight' not in row['setting'])
-    rows = list({(row['operation'], row['format'], row['setting'], row['width'], row['height']): row for row in rows}.values())
-    lines = by_size(rows, names_of, lambda row: [rate(row, 'ours_us'), with_spread(row, 'ours_us'), value(row, 'ours_latency_us'),
+    found = newest_rows('elements', lambda row: 'ours_latency_us' in row and 'frames-in-flight' not in row['setting'])
+    lines = by_size(found, names_of, lambda row: [rate(row, 'ours_us'), with_spread(row, 'ours_us'), value(row, 'ours_latency_us'),
                                                  value(row, 'ours_latency_us_p99')])
     return [*table(heads(('element', 'formats', 'setting'), ('frames/s', 'µs', 'latency', 'p99')), lines), '',
-            'Times in µs. ' + source(figures, 'GStreamer')] if rows else []
+            'Times in µs. ' + sources(found, 'GStreamer')] if found else []
 
 
 def pushes(_):
     """What a frame costs the streaming thread."""
-    figures, rows = newest_rows('elements', lambda row: 'ours_push_us' in row)
-    sizes = [size for size in SIZES if any((row['width'], row['height']) == size for row in rows)]
-    lines = by_size(rows, names_of, lambda row: [with_spread(row, 'ours_push_us')], sizes)
-    peers = [row for row in rows if row.get('peer') == 'identity']
+    found = newest_rows('elements', lambda row: 'ours_push_us' in row)
+    sizes = [size for size in SIZES if any((row['width'], row['height']) == size for row, _ in found)]
+    lines = by_size(found, names_of, lambda row: [with_spread(row, 'ours_push_us')], sizes)
+    peers = [pair for pair in found if pair[0].get('peer') == 'identity']
     lines[:0] = by_size(peers, lambda row: ['`identity`', row['format'], ''], lambda row: [with_spread(row, 'peer_push_us')], sizes)
-    return [*table(heads(('element', 'formats', 'setting'), ('µs',), sizes), lines), '', source(figures, 'GStreamer')] if rows else []
+    return [*table(heads(('element', 'formats', 'setting'), ('µs',), sizes), lines), '', sources(found, 'GStreamer')] if found else []
 
 
 def peer_of(row):
@@ -204,59 +202,54 @@ def peer_of(row):
 
 def transfers(_):
     """Frames over the bus."""
-    figures, rows = newest_rows('pipelines', lambda row: row['operation'] in ('upload', 'download', 'both ways'))
-    lines = by_size(rows, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
+    found = newest_rows('pipelines', lambda row: row['operation'] in ('upload', 'download', 'both ways'))
+    lines = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
                     lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
     return [*table(heads(('frames', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times of a frame in µs. ' + source(figures, 'GStreamer')] if rows else []
+            'Times of a frame in µs. ' + sources(found, 'GStreamer')] if found else []
 
 
 def pipelines(_):
     """From system memory to system memory, on the GPU and on the CPU."""
-    figures, rows = newest_rows('pipelines', lambda row: row['operation'] not in ('upload', 'download', 'both ways'))
-    lines = by_size(rows, lambda row: [*(names_of(row) if row['operation'] in OPERATIONS else [row['operation'], *names_of(row)[1:]]),
+    found = newest_rows('pipelines', lambda row: row['operation'] not in ('upload', 'download', 'both ways'))
+    lines = by_size(found, lambda row: [*(names_of(row) if row['operation'] in OPERATIONS else [row['operation'], *names_of(row)[1:]]),
                                        *peer_of(row)],
                     lambda row: [rate(row, 'ours_us'), value(row, 'ours_latency_us', 1e-3), rate(row, 'peer_us'),
                                  value(row, 'peer_latency_us', 1e-3)], (SIZES[0],))
     return [*table(heads(('element or pipeline', 'formats', 'setting', 'peer'), ('frames/s', 'latency', 'peer: frames/s', 'latency'),
                          (SIZES[0],)), lines), '',
-            'Latencies in ms. ' + source(figures, 'GStreamer')] if rows else []
+            'Latencies in ms. ' + sources(found, 'GStreamer')] if found else []
 
 
 def commands(_):
     """Whole programs."""
-    figures, rows = newest_rows('commands', lambda row: True)
-    lines = by_size(rows, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
-                    lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
+    found = newest_rows('commands', lambda row: True) or newest_rows('commands', lambda row: True, has_gpu=False)
+    lines = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
+                    lambda row: [with_spread(row, 'ours_us', 1e-3), with_spread(row, 'peer_us', 1e-3)])
     return [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times in µs. ' + source(figures, *figures['versions'])] if rows else []
+            'Times in ms. ' + sources(found, 'FFmpeg', 'opj_compress')] if found else []
 
 
 def element_j2kenc(_):
     """j2kenc through the element, by frames in flight."""
-    figures, rows = newest_rows('elements', lambda row: 'frames-in-flight=' in row['setting'])
+    found = newest_rows('elements', lambda row: 'frames-in-flight=' in row['setting'])
     lines = {}
-    for row in rows:
-        setting, number_ = row['setting'].split(', frames-in-flight=')
-        lines.setdefault((f"{row['width']}×{row['height']}, {setting}",), {})[number_] = \
-            f"{value(row, 'ours_us', 1e-3)} ({rate(row, 'ours_us')})"
-    counts = sorted({count for found in lines.values() for count in found}, key=int)
-    return [*table(['frames in flight', *counts], [[*names, *(found.get(count, '–') for count in counts)] for names, found in lines.items()]),
-            '', 'Milliseconds a frame (frames/s). ' + source(figures)] if rows else []
+    for row, _ in found:
+        setting, count = row['setting'].split(', frames-in-flight=')
+        lines.setdefault((f"{row['width']}×{row['height']}, {setting}",), {})[count] = f"{value(row, 'ours_us', 1e-3)} ({rate(row, 'ours_us')})"
+    counts = sorted({count for cells in lines.values() for count in cells}, key=int)
+    return [*table(['frames in flight', *counts], [[*names, *(cells.get(count, '–') for count in counts)] for names, cells in lines.items()]),
+            '', 'Milliseconds a frame (frames/s). ' + sources(found)] if found else []
 
 
-def on_cpu(_):
-    """One thread beside one thread, and elements beside elements."""
-    figures, rows = newest_rows('rows', lambda row: 'peer' in row and row['peer'] != 'copy', has_gpu=False)
-    if not rows:
-        return []
-    rows = [row for row in rows if (row['width'], row['height']) != SIZES[0]]  # the smaller size alone
-    lines = [[*names_of(row), with_spread(row, 'ours_us'), row['peer'], with_spread(row, 'peer_us'), f"{row['peer_us'] / row['ours_us']:.2f}"]
-             for row in rows]
-    versions = ', '.join(f'{name} {version}' for name, version in {**figures['libraries'], **figures['versions']}.items())
-    return [*table(['operation', 'formats', 'setting', 'ours', 'peer', 'its time', 'ratio'], lines), '',
-            f"Times in µs. {figures['cpu']}, {figures['processors']} processors, {', '.join(figures['compilers'].values())}, {versions}; "
-            f"{figures['date']}, commit {figures['commit'][:10]}."]
+def beside_peers(name, wanted=lambda row: True):
+    """Of the CPU: our times and a peer's, of the smaller size."""
+    found = newest_rows(name, lambda row: row.get('peer', 'identity') != 'identity' and (row['width'], row['height']) == SIZES[1] and
+                        'ours_us' in row and wanted(row), has_gpu=False)
+    lines = [[*names_of(row), with_spread(row, 'ours_us', 1e-3), f"`{row['peer']}`", with_spread(row, 'peer_us', 1e-3),
+              f"{row['peer_us'] / row['ours_us']:.2f}"] for row, _ in found]
+    return [*table(['element', 'formats', 'setting', 'ours', 'peer', 'its time', 'ratio'], lines), '',
+            'Times in ms, 1920×1080. ' + sources(found, 'OpenCV', 'OpenJPEG', 'GStreamer')] if found else []
 
 
 def deinterlacing(_):
@@ -294,7 +287,8 @@ TABLES = {
     'pipelines': pipelines,
     'commands': commands,
     'element_j2kenc': element_j2kenc,
-    'on_cpu': on_cpu,
+    'on_cpu': lambda _: beside_peers('rows'),
+    'elements_on_cpu': lambda _: beside_peers('elements'),
     'jpeg': jpeg,
     'jpeg2000': jpeg2000,
 }

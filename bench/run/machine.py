@@ -16,10 +16,10 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def output_of(*command):
-    """What a command prints, or nothing where it fails or is not here."""
+def output_of(*command, check=True):
+    """What a command prints, or nothing where it is not here, or fails (unless that does not matter)."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, check=check, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return ''
     return done.stdout.strip() or done.stderr.strip()
@@ -119,13 +119,13 @@ def commit(given):
 # Peers in programs of their own, and how they say their version.
 VERSIONS = {
     'FFmpeg': (('ffmpeg', '-version'), r'version (\S+)'),
-    'opj_compress': (('opj_compress', '-h'), r'openjp2 library v([\d.]+)'),
-    'Grok': (('grk_compress', '--version'), r'([\d.]+)'),
+    'opj_compress': (('opj_compress', '-h'), r'openjp2 library v([\d.]*\d)'),
+    'Grok': (('grk_compress', '-h'), r'libgrokj2k v([\d.]*\d)'),
 }
 
 
 def versions():
-    found = {name: first_match(pattern, output_of(*command)) for name, (command, pattern) in VERSIONS.items()}
+    found = {name: first_match(pattern, output_of(*command, check=False)) for name, (command, pattern) in VERSIONS.items()}
     return {name: version for name, version in found.items() if version}
 
 
