@@ -25,8 +25,8 @@ ENCODERS = (  # of the JSON, in the chart, colour
     ('nvJPEG2000, HT', 'nvJPEG2000 HT', 'other'),
     ('OpenJPEG', 'OpenJPEG, CPU', 'cpu'),
 )
-FILTERS = [('rgb2yuv', 'RGB to NV12', ''), ('rgb2yuv', 'RGB to Y444', ''), ('uyvy2y', 'UYVY to NV12', ''),
-           ('uyvy2y', 'UYVY to GRAY8', '')]
+FILTERS = [('yuv2rgb', 'NV12 to RGB', ''), ('yuv2rgb', 'I420 to RGB', ''), ('rgb2yuv', 'RGB to NV12', ''),
+           ('yuv2yuv', 'UYVY to NV12', ''), ('uyvy2y', 'UYVY to GRAY8', '')]
 FILTERS += [(operation, layout, setting)
             for operation, setting in (('convolve', '3x3'), ('convolve', '5x5'), ('convolve', '7x7'),
                                        ('sepconvolve', 'Gaussian, sigma 2'))
@@ -244,21 +244,45 @@ def source(figures, *names):
     return f"{figures['gpu']}, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
 
 
-def footer(drawing, figures, jpeg2000):
+def about(figures, *names):
+    """On what, with which versions, and when."""
+    if figures.get('gpu'):
+        return source(figures, *names)
+    versions = [*figures['compilers'].values(), *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries']),
+                *(f'{name} {version}' for name, version in figures['versions'].items() if name in names)]
+    return f"{figures['cpu']}, {figures['processors']} processors, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
+
+
+def sources(found, *names):
+    """Of rows with their figures: what most are of, and what the others are."""
+    by_commit = {}
+    for row, figures in found:
+        by_commit.setdefault(figures['commit'], []).append((row, figures))
+    most, *others = sorted(by_commit.values(), key=len, reverse=True)
+    texts = [about(most[0][1], *names)]
+    for each in others:
+        operations = {row['operation'] for row, _ in most}
+        what = dict.fromkeys(row['format'] if row['operation'] in operations else f"`{row['operation']}`" for row, _ in each)
+        texts.append(f"{', '.join(what)}: {about(each[0][1], *names)}")
+    return texts
+
+
+def footer(drawing, figures, rows, found, jpeg2000):
     lines = [
         f"JPEG 2000: {source(jpeg2000, 'nvJPEG2000', 'OpenJPEG')}",
         f"OpenJPEG on {jpeg2000['processors']} processors ({jpeg2000['cpu']}).",
-        f"Conversion and filtering: {source(figures, 'NPP')}",
+        *(f'Conversion and filtering: {text}' if i == 0 else text.replace('`', '') for i, text in enumerate(sources(found, 'NPP'))),
         'JPEG 2000: 24 pieces of one photograph, RGB 4:4:4, 8 bits, 64×64 blocks; with the best number of frames at a '
         'time.',
         'MB: mean size of a frame. nvJPEG2000 has no target in bytes: one quantiser step gave its frames the same mean '
         'size.',
         'On the GPU: JPEG 2000 from device to host memory, filters within device memory, over more frames than the L2 '
         'cache holds.',
+        "NPP's conversions to RGB repeat chroma; yuv2rgb interpolates it.",
         "NPP's only filter of two channels, for NV12's chroma, is the mask of floats: 13×13 for the Gaussian. "
         'A cut bar goes on.',
     ]
-    lines += equal_peers(figures['rows'])
+    lines += equal_peers(rows)
     lines += [note for note in figures['notes'] if note.startswith('Caution')]
     drawing.y += 12
     for line in lines:
@@ -266,16 +290,18 @@ def footer(drawing, figures, jpeg2000):
         drawing.text(MARGIN, drawing.y, line, 'small')
 
 
-def chart(figures):
+def chart(figures, found):
     if 'NPP' not in figures['libraries']:
         fail('there are no figures of NPP')
+    found = [pair for pair in found if any(pair[0]['operation'] == operation and pair[0]['format'] == form for operation, form, _ in FILTERS)]
+    rows = [row for row, _ in found]
     jpeg2000 = with_peers(figures, 'nvJPEG2000', 'OpenJPEG')
     drawing = Drawing()
     drawing.y -= 8
     draw_jpeg2000(drawing, jpeg2000['rows'])
     drawing.y += 14
-    draw_filters(drawing, figures['rows'], 'Conversion and filtering', FILTERS)
-    footer(drawing, figures, jpeg2000)
+    draw_filters(drawing, rows, 'Conversion and filtering', FILTERS)
+    footer(drawing, figures, rows, found, jpeg2000)
     return drawing.svg('Performance of gst-coalesce beside other libraries',
                        f"JPEG 2000 on {jpeg2000['gpu']}, conversion and filtering on {figures['gpu']}; "
                        'the numbers are in docs/benchmarks.')
@@ -296,8 +322,8 @@ def chart_of(figures, kind, names, filters):
 
 CHARTS = {
     'performance.svg': chart,
-    'filters.svg': lambda figures: chart_of(figures, 'Filters', 'convolve and sepconvolve', MASKS),
-    'medians.svg': lambda figures: chart_of(figures, 'Medians', 'median', MEDIANS),
+    'filters.svg': lambda figures, _: chart_of(figures, 'Filters', 'convolve and sepconvolve', MASKS),
+    'medians.svg': lambda figures, _: chart_of(figures, 'Medians', 'median', MEDIANS),
 }
 
 
@@ -316,6 +342,14 @@ def newest():
     return next((path for path in files() if read(path)['rows']), None) or fail('docs/benchmarks has no figures of a GPU')
 
 
+def newest_rows(name, wanted, has_gpu=True):
+    """Rows of a list, and the figures each is of, of the newest day that has some. (What has changed since a run of all is measured again
+    by itself, and taken out of the first file.)"""
+    found = [(row, figures) for figures in map(read, files(has_gpu)) for row in figures.get(name, ()) if wanted(row)]
+    newest_day = max((figures['date'] for _, figures in found), default=None)
+    return [(row, figures) for row, figures in found if figures['date'] == newest_day]
+
+
 def with_peers(figures, *libraries):
     """These figures, or if they lack one of these peers, the newest ones that have all."""
     for each in figures, *map(read, files()):
@@ -332,8 +366,9 @@ def main():
     arguments = parser.parse_args()
     results = arguments.results or newest()
     figures = read(results)
+    found = [(row, figures) for row in figures['rows']] if arguments.results else newest_rows('rows', lambda row: True)
     for name, draw in CHARTS.items():
-        text, path = draw(figures), arguments.folder / name
+        text, path = draw(figures, found), arguments.folder / name
         if not arguments.check:
             path.write_text(text, encoding='utf-8')
         elif not path.exists() or path.read_text(encoding='utf-8') != text:

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 
-from chart import HERE, RESULTS, SIZES, encoders_of, files, newest, number, read, source, with_peers
+from chart import HERE, RESULTS, SIZES, encoders_of, newest, newest_rows, number, read, source, sources, with_peers
 
 DOCS = HERE.parent / 'docs'
 OPERATIONS = set(json.loads((DOCS / 'interface.json').read_text(encoding='utf-8'))['elements'])
@@ -26,37 +26,6 @@ def table(head, rows):
     return ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head), *('| ' + ' | '.join(row) + ' |' for row in rows)]
 
 
-def newest_rows(name, wanted, has_gpu=True):
-    """Rows of a list, and the figures each is of, of the newest day that has some. (What has changed since a run of all is measured again
-    by itself, and taken out of the first file.)"""
-    found = [(row, figures) for figures in map(read, files(has_gpu)) for row in figures.get(name, ()) if wanted(row)]
-    newest_day = max((figures['date'] for _, figures in found), default=None)
-    return [(row, figures) for row, figures in found if figures['date'] == newest_day]
-
-
-def about(figures, *names):
-    """On what, with which versions, and when."""
-    if figures.get('gpu'):
-        return source(figures, *names)
-    versions = [*figures['compilers'].values(), *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries']),
-                *(f'{name} {version}' for name, version in figures['versions'].items() if name in names)]
-    return f"{figures['cpu']}, {figures['processors']} processors, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
-
-
-def sources(found, *names):
-    """Of rows with their figures: what most are of, and what the others are."""
-    by_commit = {}
-    for row, figures in found:
-        by_commit.setdefault(figures['commit'], []).append((row, figures))
-    most, *others = sorted(by_commit.values(), key=len, reverse=True)
-    texts = [about(most[0][1], *names)]
-    for each in others:
-        operations = {row['operation'] for row, _ in most}
-        what = dict.fromkeys(row['format'] if row['operation'] in operations else f"`{row['operation']}`" for row, _ in each)
-        texts.append(f"{', '.join(what)}: {about(each[0][1], *names)}")
-    return ' '.join(texts)
-
-
 def frame_times(names, *operations):
     """Of each operation and size: our time, its ratio to a copy, NPP's time. Nothing without figures."""
     head = [*names]
@@ -65,7 +34,7 @@ def frame_times(names, *operations):
     found = sorted(newest_rows('rows', lambda row: row['operation'] in operations), key=lambda pair: operations.index(pair[0]['operation']))
     lines = by_size(found, lambda row: [f"`{row['operation']}`", row['format'], row['setting'].replace('x', '×')][:len(names)],
                     lambda row: [number(row['ours_us']), f"{row['copy_us'] / row['ours_us']:.2f}", value(row, 'peer_us')] if row else ['–'] * 3)
-    return [*table(head, lines), '', 'Times in µs. ' + sources(found, 'NPP')] if lines else []
+    return [*table(head, lines), '', 'Times in µs. ' + ' '.join(sources(found, 'NPP'))] if lines else []
 
 
 def filters(figures, *operations):
@@ -174,7 +143,7 @@ def cudaconvert(_):
     found = newest_rows('elements', lambda row: row.get('peer', 'identity') != 'identity')
     lines = by_size(found, lambda row: [*names_of(row), *peer_of(row)], lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
     return [*table(heads(('element', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times of a frame in µs. ' + sources(found, 'GStreamer')] if found else []
+            'Times of a frame in µs. ' + ' '.join(sources(found, 'GStreamer'))] if found else []
 
 
 def elements(_):
@@ -183,7 +152,7 @@ def elements(_):
     lines = by_size(found, names_of, lambda row: [rate(row, 'ours_us'), with_spread(row, 'ours_us'), value(row, 'ours_latency_us'),
                                                  value(row, 'ours_latency_us_p99')])
     return [*table(heads(('element', 'formats', 'setting'), ('frames/s', 'µs', 'latency', 'p99')), lines), '',
-            'Times in µs. ' + sources(found, 'GStreamer')] if found else []
+            'Times in µs. ' + ' '.join(sources(found, 'GStreamer'))] if found else []
 
 
 def pushes(_):
@@ -193,7 +162,7 @@ def pushes(_):
     lines = by_size(found, names_of, lambda row: [with_spread(row, 'ours_push_us')], sizes)
     peers = [pair for pair in found if pair[0].get('peer') == 'identity']
     lines[:0] = by_size(peers, lambda row: ['`identity`', row['format'], ''], lambda row: [with_spread(row, 'peer_push_us')], sizes)
-    return [*table(heads(('element', 'formats', 'setting'), ('µs',), sizes), lines), '', sources(found, 'GStreamer')] if found else []
+    return [*table(heads(('element', 'formats', 'setting'), ('µs',), sizes), lines), '', ' '.join(sources(found, 'GStreamer'))] if found else []
 
 
 def peer_of(row):
@@ -206,7 +175,7 @@ def transfers(_):
     lines = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
                     lambda row: [with_spread(row, 'ours_us'), with_spread(row, 'peer_us')])
     return [*table(heads(('frames', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times of a frame in µs. ' + sources(found, 'GStreamer')] if found else []
+            'Times of a frame in µs. ' + ' '.join(sources(found, 'GStreamer'))] if found else []
 
 
 def pipelines(_):
@@ -218,7 +187,7 @@ def pipelines(_):
                                  value(row, 'peer_latency_us', 1e-3)], (SIZES[0],))
     return [*table(heads(('element or pipeline', 'formats', 'setting', 'peer'), ('frames/s', 'latency', 'peer: frames/s', 'latency'),
                          (SIZES[0],)), lines), '',
-            'Latencies in ms. ' + sources(found, 'GStreamer')] if found else []
+            'Latencies in ms. ' + ' '.join(sources(found, 'GStreamer'))] if found else []
 
 
 def commands(_):
@@ -227,7 +196,7 @@ def commands(_):
     lines = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
                     lambda row: [with_spread(row, 'ours_us', 1e-3), with_spread(row, 'peer_us', 1e-3)])
     return [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times in ms. ' + sources(found, 'FFmpeg', 'opj_compress')] if found else []
+            'Times in ms. ' + ' '.join(sources(found, 'FFmpeg', 'opj_compress'))] if found else []
 
 
 def element_j2kenc(_):
@@ -239,7 +208,7 @@ def element_j2kenc(_):
         lines.setdefault((f"{row['width']}×{row['height']}, {setting}",), {})[count] = f"{value(row, 'ours_us', 1e-3)} ({rate(row, 'ours_us')})"
     counts = sorted({count for cells in lines.values() for count in cells}, key=int)
     return [*table(['frames in flight', *counts], [[*names, *(cells.get(count, '–') for count in counts)] for names, cells in lines.items()]),
-            '', 'Milliseconds a frame (frames/s). ' + sources(found)] if found else []
+            '', 'Milliseconds a frame (frames/s). ' + ' '.join(sources(found))] if found else []
 
 
 def beside_peers(name, wanted=lambda row: True):
@@ -249,7 +218,7 @@ def beside_peers(name, wanted=lambda row: True):
     lines = [[*names_of(row), with_spread(row, 'ours_us', 1e-3), f"`{row['peer']}`", with_spread(row, 'peer_us', 1e-3),
               f"{row['peer_us'] / row['ours_us']:.2f}"] for row, _ in found]
     return [*table(['element', 'formats', 'setting', 'ours', 'peer', 'its time', 'ratio'], lines), '',
-            'Times in ms, 1920×1080. ' + sources(found, 'OpenCV', 'OpenJPEG', 'GStreamer')] if found else []
+            'Times in ms, 1920×1080. ' + ' '.join(sources(found, 'OpenCV', 'OpenJPEG', 'GStreamer'))] if found else []
 
 
 def deinterlacing(_):
