@@ -226,12 +226,23 @@ bool set_up_sums(ConvertArgs *args) {
              &last = args->sum[2].weight;
   const int one = first[2] == 0 && last[1] == 0 ? 1 : 2, other = 3 - one;
   if (first[other] != 0 || last[one] != 0) return false;
-  UpSums *up = &args->up;
+  UpArgs *up = &args->up;
   up->selector[0] = one == 1 ? 0x4410 : 0x4432;
   up->selector[1] = one == 1 ? 0x4432 : 0x4410;
   up->first = first[one], up->last = last[other];
   up->middle[0] = middle[one], up->middle[1] = middle[other];
   return true;
+}
+
+// Rows 2j + 1 and 2j + 2 of each field, from j = -1 on, by fields in turn: the last one may have a
+// group less. Each group has a row of the picture.
+int up_groups(const ConvertJob &job) {
+  int groups = 0;
+  for (int field = 0; field < 1 << job.log2_fields(); ++field) {
+    const int rows = (job.out.height - field + job.log2_fields()) >> job.log2_fields();
+    if (rows > 0) groups += rows / 2 + 1;
+  }
+  return groups;
 }
 
 // What convert_up.cuh has. Rows of pixels between rows j and j + 1 of chroma are an odd one and the
@@ -242,6 +253,7 @@ bool set_up_rows(ConvertArgs *args) {
     return false;
   for (int slot = 0; slot < 3; ++slot)
     if (args->sum[slot].dithered) return false;
+  args->up.groups = args->in.half_rows ? up_groups(job) : job.out.height;
   for (int field = 0; field < 2 && args->in.half_rows; ++field)
     if (!set_up(job.down[field], &args->up.between[field][1], &args->up.between[field][0]))
       return false;

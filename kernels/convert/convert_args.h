@@ -140,9 +140,11 @@ enum class RunKind : std::uint8_t {
   down,  // half as many columns of chroma in the output alone
 };
 
-// How convert_up.cuh adds chroma: it has one sample for slots 0 and 1, the other one for 1 and 2.
-struct UpSums {
+// What convert_up.cuh works with. It adds one sample of chroma to slots 0 and 1, the other one to 1
+// and 2.
+struct UpArgs {
   bool fits = false;
+  int groups = 0;                  // of rows, one for each thread down
   std::uint32_t selector[2] = {};  // __byte_perm() of a column to the one and to the other
   std::int32_t first = 0, middle[2] = {}, last = 0;
   // Of each field's pairs of rows that are between the same rows of chroma, the taps of these.
@@ -162,7 +164,7 @@ struct ConvertArgs {
   SlotSum sum[4];
   // full: of each pair of columns of chroma, on its left and right.
   std::int32_t even[2] = {}, odd[2] = {};
-  UpSums up;
+  UpArgs up;
   // down: of the columns left, here and right.
   std::int32_t across[3] = {};
 };

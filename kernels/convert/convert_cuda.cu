@@ -395,7 +395,7 @@ __global__ void __launch_bounds__(128, min_blocks<Run>())
   } else if (run < runs) {
     if constexpr (Run::kKind != RunKind::full) {
       if (down < a.groups) convert_group<Run>(a, rows_of_group(a, down), Run::kRun * run);
-    } else if (down < up_groups(a)) {
+    } else if (down < a.up.groups) {
       if (a.even[0] != 0)
         convert_run_up<Run, true>(a, down, Run::kRun * run);
       else
@@ -513,7 +513,7 @@ Status launch(const ConvertArgs &args, cudaStream_t stream) {
   }
   const int runs = job.out.width / args.run;
   const bool has_rest = job.out.width % args.run != 0 || args.out.packing == Packing::v210;
-  const int groups = args.kind == RunKind::full ? up_groups(args) : args.groups;
+  const int groups = args.kind == RunKind::full ? args.up.groups : args.groups;
   const dim3 grid(static_cast<unsigned>((runs + kAcross - 1) / kAcross + has_rest),
                   blocks_down(groups));
   return launch_early(known->kernel, grid, block, 0, stream, args);

@@ -89,20 +89,12 @@ __device__ __forceinline__ ChromaPair load_left(const Shape &p, int row, int x) 
 
 // ---- Rows ---------------------------------------------------------------------------------------
 
-// A thread's: of pixels two of a field that follow each other, if they exist; the rows of chroma on
+// A thread's: of pixels two of a field that follow each other, if both exist; the rows of chroma on
 // both sides of them, and for each row of pixels the taps of these.
 struct UpRows {
   int row[2], chroma[2], tap[2][2];
   bool exists[2];
 };
-
-// Groups of rows, one for each thread down.
-__host__ __device__ __forceinline__ int up_groups(const ConvertArgs &a) {
-  if (!a.in.half_rows) return a.job.out.height;
-  const int log2_fields = a.job.log2_fields(),
-            longest = (a.job.out.height + log2_fields) >> log2_fields;
-  return (longest / 2 + 1) << log2_fields;
-}
 
 // Where chroma has all rows, group i is row i; else rows 2j + 1 and 2j + 2 of a field, which are
 // between rows j and j + 1 of its chroma, from j = -1 on.
@@ -127,7 +119,7 @@ __device__ __forceinline__ UpRows up_rows(const ConvertArgs &a, const In &in, in
 struct Shares {
   int slot[3];
 
-  __device__ __forceinline__ Shares(const UpSums &sums, ChromaPair c) {
+  __device__ __forceinline__ Shares(const UpArgs &sums, ChromaPair c) {
     const auto one = static_cast<int>(__byte_perm(c, 0, sums.selector[0]));
     const auto other = static_cast<int>(__byte_perm(c, 0, sums.selector[1]));
     slot[0] = sums.first * one;

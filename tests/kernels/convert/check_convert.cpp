@@ -42,6 +42,37 @@ struct Formats {
   const char *in, *out;
 };
 
+// Each pair of shapes that has a CUDA kernel of its own. Among all pairs there are few of them, and
+// fewer that are aligned as these kernels require.
+constexpr Formats kCommon[] = {{"NV12", "RGB"},
+                               {"NV21", "RGBA"},
+                               {"NV12", "xBGR"},
+                               {"NV21", "GBR"},
+                               {"NV12", "VUYA"},
+                               {"I420", "BGR"},
+                               {"YV12", "ARGB"},
+                               {"P010_10LE", "RGB"},
+                               {"P012_LE", "BGRA"},
+                               {"UYVY", "RGB"},
+                               {"YVYU", "RGBA"},
+                               {"v210", "BGR"},
+                               {"v210", "AYUV"},
+                               {"YUY2", "NV12"},
+                               {"VYUY", "I420"},
+                               {"v210", "P010_10LE"},
+                               {"v210", "I422_10LE"},
+                               {"I422_10LE", "v210"},
+                               {"P010_10LE", "v210"},
+                               {"NV12", "I420"},
+                               {"YV12", "NV21"},
+                               {"P010_10LE", "I420_10LE"},
+                               {"I420_10LE", "P010_10LE"},
+                               {"P010_10LE", "NV12"},
+                               {"RGB", "v210"},
+                               {"RGBA", "v210"},
+                               {"RGBA", "P010_10LE"}};
+constexpr int kCommonTrials = 24 * static_cast<int>(std::size(kCommon));
+
 // Every pair once in as many trials, in an order in which neighbours have little in common.
 Formats formats_of(int index) {
   const auto all = named_formats();
@@ -67,7 +98,7 @@ std::string convert_trial(const Convert &operation, const ConvertTrialOptions &o
   in_shape.spare_row = random_spare_row(in_shape, random);
   out_shape.spare_row = random_spare_row(out_shape, random);
   const Pattern pattern = random_pattern(random);
-  const LayoutOptions layout_options = {false, options.roomy};
+  const LayoutOptions layout_options = {options.aligned, options.roomy};
   InputPicture in(in_shape, layout_options, pattern, random);
   OutputPicture out(out_shape, layout_options, random);
   const std::string doing = text(params) + ", " + std::to_string(size.width) + "x" +
@@ -83,9 +114,14 @@ std::string convert_trial(const Convert &operation, const ConvertTrialOptions &o
 
 Case convert_case() {
   const auto formats = static_cast<int>(named_formats().size());
-  return {"convert", formats * formats,
-          [](Random &random, int index, const Backend &backend) {
-            return convert_trial(convert, {}, random, index, backend);
+  const int pairs = formats * formats;
+  return {"convert", pairs + kCommonTrials,
+          [pairs](Random &random, int index, const Backend &backend) {
+            if (index < pairs) return convert_trial(convert, {}, random, index, backend);
+            const Formats &common = kCommon[(index - pairs) % std::size(kCommon)];
+            const ConvertTrialOptions options = {
+                .aligned = true, .in = common.in, .out = common.out};
+            return convert_trial(convert, options, random, index, backend);
           },
           convert_planted};
 }

@@ -11,6 +11,7 @@ using Convert =
 
 struct ConvertTrialOptions {
   bool roomy = false;                             // for planted bugs, which must not crash
+  bool aligned = false;                           // as kernels for common shapes require
   const char *in = nullptr, *out = nullptr;       // formats
   std::function<void(ConvertParams *)> set = {};  // parameters that a planted bug is about
 };
