@@ -245,14 +245,11 @@ int up_groups(const ConvertJob &job) {
   return groups;
 }
 
-// What convert_up.cuh has. Rows of pixels between rows j and j + 1 of chroma are an odd one and the
-// even one behind it.
+// What convert_up.cuh has, if sums are narrow. Rows of pixels between rows j and j + 1 of chroma
+// are an odd one and the even one behind it.
 bool set_up_rows(ConvertArgs *args) {
   const ConvertJob &job = args->job;
-  if (job.wide || args->kind != RunKind::full || !args->in.half || args->out.colours != 3)
-    return false;
-  for (int slot = 0; slot < 3; ++slot)
-    if (args->sum[slot].dithered) return false;
+  if (args->kind != RunKind::full || !args->in.half || args->out.colours != 3) return false;
   args->up.groups = args->in.half_rows ? up_groups(job) : job.out.height;
   for (int field = 0; field < 2 && args->in.half_rows; ++field)
     if (!set_up(job.down[field], &args->up.between[field][1], &args->up.between[field][0]))

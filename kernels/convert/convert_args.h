@@ -85,12 +85,12 @@ struct Shaped {
   // If it is known:
   static constexpr auto kPacking = static_cast<Packing>(kShape & 15);
   static constexpr auto kChroma = static_cast<ChromaPacking>(kShape >> 4 & 3);
-  static constexpr bool kHalfRows = (kShape >> 10 & 1) != 0;
+  static constexpr bool kHalf = (kShape >> 6 & 1) != 0, kHalfRows = (kShape >> 10 & 1) != 0;
   const PackedPicture &at;
 
   COALESCE_HOST_DEVICE int alignment(int slot) const { return kKnown ? 16 : at.alignment[slot]; }
   COALESCE_HOST_DEVICE Packing packing() const {
-    if (kKnown) return static_cast<Packing>(kShape & 15);
+    if (kKnown) return kPacking;
     if (kIsV210) return Packing::v210;
     return at.packing;
   }
@@ -104,14 +104,14 @@ struct Shaped {
   }
   COALESCE_HOST_DEVICE ChromaPacking chroma() const {
     if (kIsV210) return ChromaPacking::packed;
-    return kKnown ? static_cast<ChromaPacking>(kShape >> 4 & 3) : at.chroma;
+    return kKnown ? kChroma : at.chroma;
   }
   COALESCE_HOST_DEVICE bool half() const {
     if (kIsV210 || kShape == kAnyWhole) return kIsV210;
-    return kKnown ? (kShape >> 6 & 1) != 0 : at.half;
+    return kKnown ? kHalf : at.half;
   }
   COALESCE_HOST_DEVICE bool half_rows() const {
-    return kKnown ? (kShape >> 10 & 1) != 0 : !kIsV210 && at.half_rows;
+    return kKnown ? kHalfRows : !kIsV210 && at.half_rows;
   }
   COALESCE_HOST_DEVICE bool alpha() const {
     return kKnown ? (kShape >> 7 & 1) != 0 : !kIsV210 && at.alpha;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The kernels: a thread converts a run of pixels of a row, or of two rows that share a row of
-// chroma. Packings are selected at run time, by branches that all threads take alike: so there is a
-// kernel for each kind of run, not one for each pair of formats.
+// chroma, or (convert_up.cuh) are between the same two. Packings are selected at run time, by
+// branches that all threads take alike: so there is a kernel for each kind of run, not one for each
+// pair of formats. Common shapes have kernels without these branches.
 #include "convert_cuda.h"
 
 #include <algorithm>
@@ -458,6 +459,8 @@ struct KnownShapes {
 };
 template <RunKind kKind, int kIn, int kOut>
 constexpr KnownShapes known() {
+  static_assert(kKind != RunKind::full || (Shaped<kIn>::kHalf && !Shaped<kOut>::kHalf),
+                "what convert_up.cuh converts");
   constexpr int kRun = kIn == kV210 || kOut == kV210 ? 12 : 8;
   return {kKind, kIn, kOut, convert_known<Run<kRun, kKind, kIn, kOut>>};
 }

@@ -57,23 +57,6 @@ __device__ __forceinline__ void store_interleaved(const Shape &p, int row, int x
   }
 }
 
-// All colours of each pixel in a word or in three bytes, and alpha or padding.
-template <int kRun, class Shape, int kWords>
-__device__ __forceinline__ void pack_pixels(const Shape &p, const Slots<kRun> &v,
-                                            std::uint32_t (&words)[kWords]) {
-  if constexpr (kWords == 3 * kRun / 4) {
-#pragma unroll
-    for (int i = 0; i < 3 * kRun; i += 4)
-      words[i / 4] = pack_bytes(v[i % 3][i / 3], v[(i + 1) % 3][(i + 1) / 3],
-                                v[(i + 2) % 3][(i + 2) / 3], v[(i + 3) % 3][(i + 3) / 3]);
-  } else {
-    static_assert(kWords == kRun);
-#pragma unroll
-    for (int i = 0; i < kRun; ++i)
-      words[i] = __byte_perm(pack_bytes(v[0][i], v[1][i], v[2][i], v[3][i]), 0, p.at.selector);
-  }
-}
-
 // All colours of each pixel, and alpha or padding; or luma alone, where chroma has its own planes.
 template <int kRun, class Shape>
 __device__ __forceinline__ void store_pixels(const Shape &p, int row, int x, const Slots<kRun> &v) {
@@ -88,11 +71,16 @@ __device__ __forceinline__ void store_pixels(const Shape &p, int row, int x, con
     if (p.alpha()) store_plane<kRun>(p, 3, row, x, v[3]);
   } else if (p.is(Packing::packed24)) {
     std::uint32_t words[3 * kRun / 4];
-    pack_pixels<kRun>(p, v, words);
+#pragma unroll
+    for (int i = 0; i < 3 * kRun; i += 4)
+      words[i / 4] = pack_bytes(v[i % 3][i / 3], v[(i + 1) % 3][(i + 1) / 3],
+                                v[(i + 2) % 3][(i + 2) / 3], v[(i + 3) % 3][(i + 3) / 3]);
     store_run<3 * kRun>(place(p, 0, row, 3 * x), p.alignment(0), words);
   } else if (p.is(Packing::packed32)) {
     std::uint32_t words[kRun];
-    pack_pixels<kRun>(p, v, words);
+#pragma unroll
+    for (int i = 0; i < kRun; ++i)
+      words[i] = __byte_perm(pack_bytes(v[0][i], v[1][i], v[2][i], v[3][i]), 0, p.at.selector);
     store_run<4 * kRun>(place(p, 0, row, 4 * x), p.alignment(0), words);
   } else if (p.is(Packing::packed64)) {
     std::uint32_t words[2 * kRun];

@@ -4,7 +4,6 @@
 // two rows that are between the same rows of chroma.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "convert_load.cuh"
