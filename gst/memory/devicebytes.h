@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Device memory that is no frame, of as many bytes as the device has. (Pools and GstVideoInfo hold
-// less than 4 GiB.)
+// Device memory that is no frame, of as many bytes as the device has. (A frame it could not be:
+// GStreamer makes no picture of 4 GiB.)
 #pragma once
 
 #include "fencedmemory.h"
