@@ -347,7 +347,13 @@ def newest_rows(name, wanted, has_gpu=True):
     by itself, and taken out of the first file.)"""
     found = [(row, figures) for figures in map(read, files(has_gpu)) for row in figures.get(name, ()) if wanted(row)]
     newest_day = max((figures['date'] for _, figures in found), default=None)
-    return [(row, figures) for row, figures in found if figures['date'] == newest_day]
+    found = [(row, figures) for row, figures in found if figures['date'] == newest_day]
+    of = {}
+    for row, figures in found:
+        what = tuple(row.get(key) for key in ('operation', 'format', 'setting', 'peer', 'width', 'height'))
+        if of.setdefault(what, figures) is not figures:
+            fail(f"two files of {newest_day} have {name} of {', '.join(str(each) for each in what)}: take it out of the older one")
+    return found
 
 
 def with_peers(figures, *libraries):
