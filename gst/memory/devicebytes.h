@@ -3,6 +3,8 @@
 // GStreamer makes no picture of 4 GiB.)
 #pragma once
 
+#include <memory>
+
 #include "fencedmemory.h"
 
 namespace coalesce::gst {
