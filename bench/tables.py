@@ -211,14 +211,14 @@ def element_j2kenc(_):
             '', 'Milliseconds a frame (frames/s). ' + ' '.join(sources(found))] if found else []
 
 
-def beside_peers(name, wanted=lambda row: True):
+def beside_peers(name, *libraries):
     """Of the CPU: our times and a peer's, of the smaller size."""
     found = newest_rows(name, lambda row: row.get('peer', 'identity') != 'identity' and (row['width'], row['height']) == SIZES[1] and
-                        'ours_us' in row and wanted(row), has_gpu=False)
+                        'ours_us' in row, has_gpu=False)
     lines = [[*names_of(row), with_spread(row, 'ours_us', 1e-3), f"`{row['peer']}`", with_spread(row, 'peer_us', 1e-3),
               f"{row['peer_us'] / row['ours_us']:.2f}"] for row, _ in found]
     return [*table(['element', 'formats', 'setting', 'ours', 'peer', 'its time', 'ratio'], lines), '',
-            'Times in ms, 1920×1080. ' + ' '.join(sources(found, 'OpenCV', 'OpenJPEG', 'GStreamer'))] if found else []
+            'Times in ms, 1920×1080. ' + ' '.join(sources(found, *libraries))] if found else []
 
 
 def deinterlacing(_):
@@ -256,8 +256,8 @@ TABLES = {
     'pipelines': pipelines,
     'commands': commands,
     'element_j2kenc': element_j2kenc,
-    'on_cpu': lambda _: beside_peers('rows'),
-    'elements_on_cpu': lambda _: beside_peers('elements'),
+    'on_cpu': lambda _: beside_peers('rows', 'OpenCV', 'OpenJPEG', 'GStreamer'),
+    'elements_on_cpu': lambda _: beside_peers('elements', 'GStreamer'),
     'jpeg': jpeg,
     'jpeg2000': jpeg2000,
 }
