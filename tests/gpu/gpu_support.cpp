@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpu_support.h"
 
+#include <gmodule.h>
 #include <gst/cuda/cuda-gst.h>
 
 #include <algorithm>
@@ -19,6 +20,19 @@ void require_gpu() {
   const bool must = g_strcmp0(g_getenv("COALESCE_REQUIRE_GPU"), "1") == 0;
   g_print("%s: no CUDA device can be used on this machine\n", must ? "FAILED" : "SKIP");
   std::exit(must ? 1 : kSkip);
+}
+
+DeviceMemory device_memory(GstCudaContext *context) {
+  using Ask = CUresult (*)(std::size_t * free, std::size_t * total);
+  gpointer ask = nullptr;
+  DeviceMemory memory;
+  GModule *driver = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY);
+  if (driver == nullptr || !g_module_symbol(driver, "cuMemGetInfo_v2", &ask)) return memory;
+  if (!gst_cuda_context_push(context)) return memory;
+  if (reinterpret_cast<Ask>(ask)(&memory.free, &memory.total) != CUDA_SUCCESS) memory = {};
+  gst_cuda_context_pop(nullptr);
+  g_module_close(driver);
+  return memory;
 }
 
 std::string caps_text(const char *format, int width, int height, bool cuda) {

@@ -14,6 +14,12 @@ using namespace test;
 // COALESCE_REQUIRE_GPU=1 says that there has to be one.
 void require_gpu();
 
+// Of a GPU, by all who use it. What the driver does not tell is 0.
+struct DeviceMemory {
+  std::size_t free = 0, total = 0;
+};
+DeviceMemory device_memory(GstCudaContext *context);
+
 std::string caps_text(const char *format, int width, int height, bool cuda);
 
 // An element between two pads of the test, with these caps on either side. In a CUDA context of its

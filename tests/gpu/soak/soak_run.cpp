@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "soak_run.h"
 
-#include <gmodule.h>
 #include <gst/cuda/gstcudautils.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -31,18 +30,9 @@ Device::~Device() {
 }
 
 double Device::mib_in_use() const {
-  using Ask = int (*)(std::size_t * free, std::size_t * total);
-  static const Ask ask = [] {
-    gpointer symbol = nullptr;
-    GModule *driver = g_module_open("libcuda.so.1", G_MODULE_BIND_LAZY);
-    if (driver == nullptr || !g_module_symbol(driver, "cuMemGetInfo_v2", &symbol))
-      give_up("the driver lacks cuMemGetInfo");
-    return reinterpret_cast<Ask>(symbol);
-  }();
-  std::size_t free = 0, total = 0;
-  if (!gst_cuda_context_push(context_) || ask(&free, &total) != 0) give_up("cuMemGetInfo");
-  gst_cuda_context_pop(nullptr);
-  return double(total - free) / (1024.0 * 1024.0);
+  const gpu_test::DeviceMemory memory = gpu_test::device_memory(context_);
+  if (memory.total == 0) give_up("the driver does not tell how much memory is free");
+  return double(memory.total - memory.free) / (1024.0 * 1024.0);
 }
 
 namespace {
