@@ -17,7 +17,7 @@ namespace coalesce {
 // (ConvertJob::wide), so that one product weighs both.
 using ChromaPair = std::uint32_t;
 
-__device__ __forceinline__ ChromaPair pair_of(int a, int b) {
+__device__ __forceinline__ ChromaPair chroma_pair(int a, int b) {
   return static_cast<ChromaPair>(a) | static_cast<ChromaPair>(b) << 16;
 }
 
@@ -42,7 +42,7 @@ __device__ __forceinline__ void load_pairs(const Shape &p, int row, int x,
     if (!is_last) next = load_global(reinterpret_cast<const std::uint32_t *>(from) + 2 * kRun / 3);
 #pragma unroll
     for (int i = 0; i < kColumns; ++i)
-      c[i] = pair_of(field_at(words, 4 * i), field_at(words, 4 * i + 2));
+      c[i] = chroma_pair(field_at(words, 4 * i), field_at(words, 4 * i + 2));
     c[kColumns] = first_pair(p, next);
   } else if constexpr (Shape::kPacking != Packing::planes8) {
     const std::uint8_t *from = address(p, p.is(Packing::pairs8) ? 0 : 1, row, 2 * x);
@@ -66,7 +66,7 @@ __device__ __forceinline__ void load_pairs(const Shape &p, int row, int x,
       std::uint32_t of_u[kColumns / 4], of_v[kColumns / 4];
       load_run<kColumns>(u, 16, of_u);
       load_run<kColumns>(v, 16, of_v);
-      c[kColumns] = is_last ? 0 : pair_of(load_global(u + kColumns), load_global(v + kColumns));
+      c[kColumns] = is_last ? 0 : chroma_pair(load_global(u + kColumns), load_global(v + kColumns));
 #pragma unroll
       for (int i = 0; i < kColumns / 2; ++i)
         words[i] = __byte_perm(of_u[i / 2], of_v[i / 2], i % 2 == 0 ? 0x5140 : 0x7362);
@@ -83,7 +83,7 @@ template <class Shape>
 __device__ __forceinline__ ChromaPair load_left(const Shape &p, int row, int x) {
   int a, b;
   load_column(p, row, x / 2 - 1, &a, &b);
-  return pair_of(a, b);
+  return chroma_pair(a, b);
 }
 
 // ---- Rows ---------------------------------------------------------------------------------------
@@ -118,12 +118,12 @@ __device__ __forceinline__ UpRows up_rows(const ConvertArgs &a, const In &in, in
 struct Shares {
   int slot[3];
 
-  __device__ __forceinline__ Shares(const UpArgs &sums, ChromaPair c) {
-    const auto one = static_cast<int>(__byte_perm(c, 0, sums.selector[0]));
-    const auto other = static_cast<int>(__byte_perm(c, 0, sums.selector[1]));
-    slot[0] = sums.first * one;
-    slot[1] = sums.middle[0] * one + sums.middle[1] * other;
-    slot[2] = sums.last * other;
+  __device__ __forceinline__ Shares(const UpArgs &up, ChromaPair c) {
+    const auto one = static_cast<int>(__byte_perm(c, 0, up.selector[0]));
+    const auto other = static_cast<int>(__byte_perm(c, 0, up.selector[1]));
+    slot[0] = up.first * one;
+    slot[1] = up.middle[0] * one + up.middle[1] * other;
+    slot[2] = up.last * other;
   }
 };
 
