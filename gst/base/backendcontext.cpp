@@ -121,6 +121,7 @@ bool Backend::open_session(GstCudaContext *context) {
     post_gpu_error(why);
   else
     GST_INFO_OBJECT(element_, "uses %s, context %" GST_PTR_FORMAT, gpu_name_.c_str(), context);
+  if (session_ != nullptr) session_->most_threads = settings().n_threads;
   return session_ != nullptr;
 }
 

@@ -111,7 +111,7 @@ GstFlowReturn Job::copy(GstBuffer *theirs, bool in_place, FramePool &pool, Rows 
     return ok(in_place ? "copying a frame" : "uploading a frame",
               copy_on_gpu(theirs, in_place, rows, frame));
   }
-  copy_on_cpu(original, target);
+  copy_on_cpu(original, target, backend_.queue().pool());
   return GST_FLOW_OK;
 }
 
@@ -208,7 +208,7 @@ void Job::look_at(DeviceBytes &bytes, BesideFrames *link) {
 GstFlowReturn Job::end() {
   if (!on_gpu_) {
     for (OutputFrame *output = outputs_; output != nullptr; output = output->next_)
-      if (output->own_) copy_on_cpu(*output->own_, output->frame_);
+      if (output->own_) copy_on_cpu(*output->own_, output->frame_, backend_.queue().pool());
     return GST_FLOW_OK;
   }
   GpuSession &session = backend_.session();

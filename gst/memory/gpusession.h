@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/thread_pool.h"
 #include "pagelocked.h"
 #include "retirelist.h"
 #include "stagingring.h"
@@ -23,7 +24,9 @@ struct GpuSession {
   std::unique_ptr<RetireList> retired;
   AllocatorRef page_locked;
   std::unique_ptr<StagingRing> staging;
-  bool warm = false;  // the kernels have been loaded
+  int most_threads = 0;                 // of the element on the CPU; 0: one for each core
+  std::unique_ptr<ThreadPool> stagers;  // who fill staging; made when first needed
+  bool warm = false;                    // the kernels have been loaded
 
   // nullptr and a reason on failure.
   static std::unique_ptr<GpuSession> open(GstCudaContext *context,

@@ -54,11 +54,15 @@ CUresult repeat_last_rows(const Frame &from, const Frame &to, const Stream &stre
   return CUDA_SUCCESS;
 }
 
-void copy_on_cpu(const Frame &from, const Frame &to) {
+void copy_on_cpu(const Frame &from, const Frame &to, ThreadPool *pool) {
+  constexpr int kWorthAThread = 1 << 18;  // bytes
   for (guint p = 0; p < from.n_planes(); p++) {
     const Plane<std::uint8_t> source = from.plane(p), target = to.plane(p);
-    for (int y = 0; y < std::min(source.height, target.height); y++)
-      std::memcpy(target.row(y), source.row(y), static_cast<std::size_t>(source.width));
+    const int rows = std::min(source.height, target.height);
+    for_ranges(pool, rows, kWorthAThread / std::max(1, source.width), [&](int first, int last) {
+      for (int y = first; y < last; y++)
+        std::memcpy(target.row(y), source.row(y), static_cast<std::size_t>(source.width));
+    });
   }
 }
 

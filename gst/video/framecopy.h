@@ -2,6 +2,7 @@
 // Copies between mapped frames.
 #pragma once
 
+#include "core/thread_pool.h"
 #include "frame.h"
 
 namespace coalesce::gst {
@@ -11,8 +12,8 @@ namespace coalesce::gst {
 // is until the stream gets there. bytes receives how much was moved.
 CUresult copy_frame(const Frame &from, const Frame &to, const Stream &stream, gsize *bytes);
 
-// The same between frames in system memory by the CPU, now.
-void copy_on_cpu(const Frame &from, const Frame &to);
+// The same between frames in system memory by the CPU, now; pool == nullptr: by this thread alone.
+void copy_on_cpu(const Frame &from, const Frame &to, ThreadPool *pool);
 
 // Enqueues copies of the last rows of `from` to rows behind them, where `to`, a copy of it in
 // device memory, has one more.
