@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Memory for frames over the bus: who offers page-locked memory to whom, and what is made when.
+#include <string>
+
+#include "../../support/elements/log.h"
 #include "transfers.h"
 
 using namespace simulated;
@@ -103,6 +106,33 @@ GST_START_TEST(staging) {
 }
 GST_END_TEST
 
+// Large frames are copied there by as many threads as the element may have, eight at most, and are
+// the same.
+GST_START_TEST(staging_by_threads) {
+  constexpr int kWide = 300001;  // each row is worth a thread
+  struct {
+    int n_threads, width;
+    const char *threads;
+  } cases[] = {{1, kWide, "staging buffers: 1"},
+               {3, kWide, "staging buffers: 3"},
+               {3, 1, "staging buffers: 3"},
+               {100, kWide, "staging buffers: 8"},
+               {0, kWide, "staging buffers: "}};
+  for (const auto &[n_threads, width, threads] : cases) {
+    const Log log("coalesce*", GST_LEVEL_DEBUG);
+    Bench bench(("coalesceinvert n-threads=" + std::to_string(n_threads)).c_str());
+    bench.negotiate(video_caps(kSystem, "GRAY8", width, kHeight), video_caps(kCuda, "GRAY8", 0, 0));
+    for (unsigned seed = 1; seed <= 5; seed++) {
+      push(bench, seed, nullptr, width);
+      check_next(bench, seed, 0xFF, width);
+    }
+    log.expect({"threads that fill", threads});
+  }
+  assert_clean();
+  assert_nothing_lives();
+}
+GST_END_TEST
+
 // Without page-locked memory all is as before, but for the speed: no error, right bytes.
 GST_START_TEST(no_page_locked_memory) {
   fakecuda_fail_how(FAKECUDA_ALLOC_HOST, 1, 2, FAKECUDA_ALWAYS);
@@ -196,6 +226,7 @@ static Suite *transfer_memory_suite() {
   tcase_add_test(tests, offered_upstream);
   tcase_add_test(tests, offered_with_alignment);
   tcase_add_test(tests, staging);
+  tcase_add_test(tests, staging_by_threads);
   tcase_add_test(tests, no_page_locked_memory);
   tcase_add_test(tests, steady_state);
   tcase_add_test(tests, a_hundred_rounds);
