@@ -237,19 +237,23 @@ def equal_peers(rows):
             'was not measured.']
 
 
+def named(figures, names):
+    """Versions of these, as far as the figures have them."""
+    versions = figures['libraries'] | figures.get('versions', {})
+    return [f'{name} {versions[name]}' for name in names if name in versions]
+
+
 def source(figures, *names):
     """On what, with which versions, and when."""
-    versions = [f"driver {figures['driver']}", f"CUDA {figures['cuda']}",
-                *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries'])]
+    versions = [f"driver {figures['driver']}", f"CUDA {figures['cuda']}", *named(figures, names)]
     return f"{figures['gpu']}, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
 
 
 def about(figures, *names):
-    """On what, with which versions, and when."""
+    """The same, also of a machine without a GPU."""
     if figures.get('gpu'):
         return source(figures, *names)
-    versions = [*figures['compilers'].values(), *(f"{name} {figures['libraries'][name]}" for name in names if name in figures['libraries']),
-                *(f'{name} {version}' for name, version in figures['versions'].items() if name in names)]
+    versions = [*figures['compilers'].values(), *named(figures, names)]
     return f"{figures['cpu']}, {figures['processors']} processors, {', '.join(versions)}; {figures['date']}, commit {figures['commit'][:10]}."
 
 

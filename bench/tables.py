@@ -191,12 +191,15 @@ def pipelines(_):
 
 
 def commands(_):
-    """Whole programs."""
-    found = newest_rows('commands', lambda row: True) or newest_rows('commands', lambda row: True, has_gpu=False)
-    lines = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
-                    lambda row: [with_spread(row, 'ours_us', 1e-3), with_spread(row, 'peer_us', 1e-3)])
-    return [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), lines), '',
-            'Times in ms. ' + ' '.join(sources(found, 'FFmpeg', 'opj_compress'))] if found else []
+    """Whole programs: a table of a machine with a GPU, and one of a machine without."""
+    lines = []
+    for has_gpu in True, False:
+        if found := newest_rows('commands', lambda row: True, has_gpu):
+            rows = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
+                           lambda row: [with_spread(row, 'ours_us', 1e-3), with_spread(row, 'peer_us', 1e-3)])
+            lines += [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), rows), '',
+                      f"Times in ms{', of a host with ' + str(found[0][1]['processors']) + ' processors' if has_gpu else ''}. " + ' '.join(sources(found, 'FFmpeg', 'opj_compress', 'Grok')), '']
+    return lines[:-1]
 
 
 def element_j2kenc(_):

@@ -11,7 +11,7 @@ from rows import HD, name_of
 from steps import Step, beside
 
 LEAST, MOST = 3, 15
-FEW, MANY = 8, 40  # frames
+FEW, MANY, MANY_OF_A_GPU = 8, 40, 400  # frames; a GPU's start varies by more than 32 of its frames take
 
 
 class Commands:
@@ -22,12 +22,13 @@ class Commands:
     def steps(self, rows):
         for row in rows:
             for size in self.run.sizes if row.format != 'I420' else (HD,):
-                yield Step('command', f'command: {name_of(row)} {size[0]}x{size[1]}', 4 * self.run.seconds * (1 + len(row.cpu_peers)),
+                yield Step('command', f'command: {name_of(row)} {size[0]}x{size[1]}', 4 * self.run.seconds * (1 + self.run.gpu + len(row.cpu_peers)),
                            lambda row=row, size=size: self.measure(row, size))
 
     def measure(self, row, size):
         ours, peers = {}, {}
-        for name, line in {'coalesce': row.element, **row.cpu_peers}.items():
+        backends = {'coalesce': '', 'coalesce, CPU': 'backend=cpu'} if self.run.gpu else {'coalesce': 'backend=cpu'}
+        for name, line in {**{name: row.element.replace('{b}', backend) for name, backend in backends.items()}, **row.cpu_peers}.items():
             if shutil.which(line.split()[0]) is None:
                 self.run.missing.add(line.split()[0])
                 continue
@@ -62,7 +63,8 @@ class Commands:
         def run(count):
             return self.once(line.format(frame=self.run.interlaced_frame(size), width=size[0], height=size[1], count=count,
                                          outputs=2 * count))
-        return self.repeat(lambda: (run(MANY) - run(FEW)) / (MANY - FEW)), None
+        many = MANY_OF_A_GPU if self.run.gpu else MANY
+        return self.repeat(lambda: (run(many) - run(FEW)) / (many - FEW)), None
 
     def once(self, line):
         start = time.monotonic()

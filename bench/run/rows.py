@@ -254,9 +254,9 @@ def through_the_bus():
 
 # ---- commands: whole programs ---------------------------------------------------------------------
 
-# Of one picture, from file to file; {in}, {raw}, {out}, {width}, {height}, {threads}.
+# Of one picture, from file to file; {in}, {raw}, {out}, {width}, {height}, {threads}. {b} becomes the back end.
 OURS = ('gst-launch-1.0 -q filesrc location={raw} blocksize={bytes} ! rawvideoparse format=rgb width={width} height={height} ! '
-        'j2kenc %s! filesink location={out}')
+        'j2kenc %s{b} ! filesink location={out}')
 COMMANDS = [
     Row('j2k file', 'RGB to JPEG 2000', 'lossless', layer='command', element=OURS % '', quick=True, cpu_peers={
         'opj_compress': 'opj_compress -i {in} -o {out} -threads {threads}',
@@ -269,7 +269,7 @@ COMMANDS = [
     *(Row('deinterlaced frames', 'I420', method, layer='command', quick=method == 'bwdif',
           element='gst-launch-1.0 -q multifilesrc location={frame} loop=true num-buffers={count} '
                   'caps=video/x-raw,format=I420,width={width},height={height},framerate=25/1,interlace-mode=interleaved,'
-                  f'field-order=top-field-first ! coalescedeinterlace mode=interlaced method={method} fields=all ! fakesink',
+                  f'field-order=top-field-first ! coalescedeinterlace mode=interlaced method={method} fields=all {{b}} ! fakesink',
           cpu_peers={'ffmpeg': 'ffmpeg -v error -stream_loop -1 -f rawvideo -pix_fmt yuv420p -s {width}x{height} -i {frame} '
                                f'-frames:v {{outputs}} -vf setfield=tff,{method}=send_field -f null -'})
       for method in ('yadif', 'bwdif')),

@@ -69,7 +69,7 @@ def simulation():
 
 def scale():
     lines = []
-    for name in 'scale', 'scale-2':
+    for name in 'scale-4', 'scale', 'scale-2':
         figures = read(name)
         rows = [[row['source'], f"`{row['setting']}`", row['devices'], row['per_device'], number(row['frames_s']),
                  '–' if row['efficiency'] is None else f"{row['efficiency']:.2f}", size(row['frame_bytes']), f"{row['start_s']:.1f} s",
@@ -82,18 +82,21 @@ def scale():
 
 
 def whole():
-    figures = read('scale')
-    rows = [[row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']), rate(row),
-             f"{row['seconds']:.1f} s", f"{row['start_s']:.1f} s", seconds(row['cut_s']), f"{row['segment_s']:.1f} s",
-             f"{row['last_segment_s']:.1f} s", f"{row['finish_s']:.1f} s", number(row['cpu_cores_busy'])] for row in figures['fleet']]
-    one = figures['fleet'][0]
-    return [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'rate', 'time', 'start', 'cut', 'a segment',
-                    'last segment', 'finishing', 'cores busy'], rows), '',
-            f"{one['items']} items of {one['frames'] // one['items']:,} frames for each device, {figures['size']}, H.264 to 2 bits per "
-            f"pixel in MXF; files on {figures['machine']['work']}, {figures['date']}. Start and cut: seconds until the first frame, of a "
-            "process's first segment and of the others. Rate: of encoding, once all processes run; where a process has fewer than three "
-            'segments it is left out. The last segment ends so long after the command began. Finishing: from the last segment of an item to '
-            'its output.']
+    lines = []
+    for name in 'scale', 'scale-4':
+        figures = read(name)
+        rows = [[row['devices'], row['per_device'], row['segment_frames'], row['segments'], number(row['frames_s']), rate(row),
+                 f"{row['seconds']:.1f} s", f"{row['start_s']:.1f} s", seconds(row['cut_s']), f"{row['segment_s']:.1f} s",
+                 f"{row['last_segment_s']:.1f} s", f"{row['finish_s']:.1f} s", number(row['cpu_cores_busy'])] for row in figures['fleet']]
+        one = figures['fleet'][0]
+        lines += [*table(['devices', 'processes on each', 'frames of a segment', 'segments', 'frames/s', 'rate', 'time', 'start', 'cut',
+                          'a segment', 'last segment', 'finishing', 'cores busy'], rows), '',
+                  f"{one['items']} items of {one['frames'] // one['items']:,} frames for each device, {figures['size']}, H.264 to 2 bits per "
+                  f"pixel in MXF. Files on {figures['machine']['work']}; {figures['machine']['devices']} × "
+                  f"{figures['machine']['device']}, {figures['machine']['cores']} cores, {figures['date']}.", '']
+    return [*lines, "Start and cut: seconds until the first frame, of a process's first segment and of the others. Rate: of encoding, once "
+            'all processes run; where a process has fewer than three segments it is left out. The last segment ends so long after the '
+            'command began. Finishing: from the last segment of an item to its output.']
 
 
 def rate(row):
