@@ -56,7 +56,7 @@ def metrics(here):
                      here.text(m.roofline(), percent), here.text(ratio(m.time), decimals(2))])
     return [*table(['element', 'setting, 1920×1080', 'bytes, by formats: read + written', 'bytes of DRAM', 'thread instructions', 'of these float',
                     'integer', 'memory', 'active lanes of 32', 'launches', 'occupancy', 'DRAM', 'multiprocessors', 'roofline', 'ratio'], rows),
-            '', f"Bytes and instructions are of a pixel that is made. {credit(PUBLISHED['metrics'])} {here.source(True)}"]
+            '', f"Bytes and instructions are of a pixel that is made. {credit(PUBLISHED['metrics'])} {here.source(True)}{here.other_commits()}"]
 
 
 def metrics_chart(here):

@@ -82,6 +82,11 @@ class Here:
         profiler = f", {f['profiler']}" if profiled and f['profiler'] else ''
         return f"Here: {f['gpu']}, driver {f['driver']}, CUDA {f['cuda']}{profiler}; {f['date']}, commit {f['commit'][:10]}."
 
+    def other_commits(self):
+        """Of elements that were measured later."""
+        commits = self.figures.get('commits', {}) if self.figures else {}
+        return ''.join(f" `{name.removeprefix('element ')}`: commit {commit[:10]}." for name, commit in sorted(commits.items()))
+
     def head(self):
         return 'here' if self.figures is None else f"here: {self.figures['gpu']}"
 

@@ -144,11 +144,15 @@ def measure(arguments, folder):
 
 
 def added(result, path):
-    """To what a file has of the same machine and commit."""
+    """To what a file has of the same machine and commit. Elements may be of another commit, which the file names then."""
     old = json.loads(path.read_text(encoding='utf-8'))
-    for key in 'gpu', 'driver', 'commit':
+    names = {*result['runs'], *result['profiles']}
+    commits = {name: result['commit'] for name in names if name.startswith('element ')}
+    for key in ('gpu', 'driver') if len(commits) == len(names) else ('gpu', 'driver', 'commit'):
         if old[key] != result[key]:
             sys.exit(f'record.py: {path} is of another {key}: {old[key]}')
+    result['commits'] = {name: commit for name, commit in (old.get('commits', {}) | commits).items() if commit != old['commit']}
+    result |= {key: old[key] for key in ('date', 'commit', 'seconds')}
     for key in 'runs', 'profiles':
         result[key] = old[key] | result[key]
     result['chains'] = old['chains'] + [chain for chain in result['chains'] if chain not in old['chains']]
@@ -169,7 +173,7 @@ def main():
     parser.add_argument('--minutes', type=float, default=7, help='what is not done by then is left out (%(default)g)')
     parser.add_argument('--only', default='', metavar='PATTERN', help='experiments whose name has this regular expression')
     parser.add_argument('--ncu', default=installed_profiler(), help='the profiler (%(default)s)')
-    parser.add_argument('--add', action='store_true', help='keep what the file has of other experiments')
+    parser.add_argument('--add', action='store_true', help='keep what the file has of other experiments; of another commit, too, where all are of elements')
     parser.add_argument('--commit', help='the commit that was built, where there is no git checkout')
     arguments = parser.parse_args()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)

@@ -124,6 +124,19 @@ class RecordTest(InPlace):
         self.assertEqual(set(record['runs']), {'rgb', 'widths'})
         self.assertEqual(set(record['profiles']), {'rgb', 'widths'})
 
+    def test_add_takes_elements_of_another_commit_and_names_it(self):
+        path = self.place.docs / 'benchmarks' / 'record' / '2026-01-01-fake.json'
+        self.place.record('--only', '^(rgb|element (uyvy2y|median))$')
+        later = ('--add', '--commit', 'beef' * 10)
+        record, _ = self.place.record('--only', '^element median$', *later)
+        self.assertEqual((record['commit'][:6], record['commits']), ('c0ffee', {'element median': 'beef' * 10}))
+        self.assertEqual(self.place.page().returncode, 0)
+        self.assertIn('commit c0ffeec0ff. `median`: commit beefbeefbe.', self.place.text())
+        before = path.read_text(encoding='utf-8')
+        with self.assertRaisesRegex(AssertionError, 'is of another commit: c0ffee'):
+            self.place.record('--only', '^(rgb|element median)$', *later)
+        self.assertEqual(path.read_text(encoding='utf-8'), before)
+
 
 class ProfilerTest(unittest.TestCase):
     def kernels(self):
