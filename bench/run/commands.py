@@ -27,8 +27,9 @@ class Commands:
 
     def measure(self, row, size):
         ours, peers = {}, {}
-        backends = {'coalesce': '', 'coalesce, CPU': 'backend=cpu'} if self.run.gpu else {'coalesce': 'backend=cpu'}
-        for name, line in {**{name: row.element.replace('{b}', backend) for name, backend in backends.items()}, **row.cpu_peers}.items():
+        backends = {'coalesce': 'cuda', 'coalesce, CPU': 'cpu'} if self.run.gpu else {'coalesce': 'cpu'}
+        lines = {name: row.element.replace('{b}', f'backend={backend}') for name, backend in backends.items()}
+        for name, line in (lines | row.cpu_peers).items():
             if shutil.which(line.split()[0]) is None:
                 self.run.missing.add(line.split()[0])
                 continue

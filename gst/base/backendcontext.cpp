@@ -117,12 +117,13 @@ bool Backend::open_session(GstCudaContext *context) {
   std::string why;
   gpu_name_ = describe_gpu(context);
   session_ = GpuSession::open(context, counters_, &why);
-  if (session_ == nullptr)
+  if (session_ == nullptr) {
     post_gpu_error(why);
-  else
-    GST_INFO_OBJECT(element_, "uses %s, context %" GST_PTR_FORMAT, gpu_name_.c_str(), context);
-  if (session_ != nullptr) session_->most_threads = settings().n_threads;
-  return session_ != nullptr;
+    return false;
+  }
+  session_->n_threads = settings().n_threads;
+  GST_INFO_OBJECT(element_, "uses %s, context %" GST_PTR_FORMAT, gpu_name_.c_str(), context);
+  return true;
 }
 
 bool Backend::ensure_session() {

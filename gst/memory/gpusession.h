@@ -24,7 +24,7 @@ struct GpuSession {
   std::unique_ptr<RetireList> retired;
   AllocatorRef page_locked;
   std::unique_ptr<StagingRing> staging;
-  int most_threads = 0;                 // of the element on the CPU; 0: one for each core
+  int n_threads = 0;                    // the element's property
   std::unique_ptr<ThreadPool> stagers;  // who fill staging; made when first needed
   bool warm = false;                    // the kernels have been loaded
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transfer.h"
 
-#include <algorithm>
-
 #include "object/category.h"
 
 namespace coalesce::gst {
@@ -48,8 +46,7 @@ CUresult upload_page_locked(GpuSession &session, Fence &fence, const Frame &from
 ThreadPool &stagers(GpuSession &session) {
   constexpr int kMost = 8;
   if (session.stagers == nullptr) {
-    const int limit = session.most_threads > 0 ? session.most_threads : int(g_get_num_processors());
-    session.stagers = std::make_unique<ThreadPool>(std::min(limit, kMost));
+    session.stagers = std::make_unique<ThreadPool>(session.n_threads, kMost);
     GST_DEBUG_OBJECT(session.context.get(), "threads that fill staging buffers: %d",
                      session.stagers->threads());
   }

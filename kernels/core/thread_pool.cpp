@@ -79,8 +79,9 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(int threads) : state_(new State) {
+ThreadPool::ThreadPool(int threads, int most) : state_(new State) {
   if (threads <= 0) threads = usable_cores();
+  threads = std::min(threads, most);
   state_->workers.reserve(static_cast<std::size_t>(threads - 1));
   for (int i = 1; i < threads; ++i) {
     try {

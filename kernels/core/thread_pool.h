@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <climits>
 #include <memory>
 #include <type_traits>
 
@@ -27,8 +28,9 @@ class RangeBody {
 // A fixed set of threads that share out the rows of a picture. One caller at a time.
 class ThreadPool {
  public:
-  // threads: how many work at once, the calling thread among them; 0 = one for each usable core.
-  explicit ThreadPool(int threads = 0);
+  // threads: how many work at once, the calling thread among them; 0 = one for each usable core. No
+  // more than `most`.
+  explicit ThreadPool(int threads = 0, int most = INT_MAX);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
