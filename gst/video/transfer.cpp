@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transfer.h"
 
+#include <algorithm>
+
 #include "object/category.h"
 
 namespace coalesce::gst {
@@ -46,7 +48,8 @@ CUresult upload_page_locked(GpuSession &session, Fence &fence, const Frame &from
 ThreadPool &stagers(GpuSession &session) {
   constexpr int kMost = 8;
   if (session.stagers == nullptr) {
-    session.stagers = std::make_unique<ThreadPool>(session.n_threads, kMost);
+    const int limit = session.n_threads > 0 ? session.n_threads : usable_cores();
+    session.stagers = std::make_unique<ThreadPool>(std::min(limit, kMost));
     GST_DEBUG_OBJECT(session.context.get(), "threads that fill staging buffers: %d",
                      session.stagers->threads());
   }

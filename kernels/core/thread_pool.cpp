@@ -15,7 +15,6 @@
 #endif
 
 namespace coalesce {
-namespace {
 
 int usable_cores() {
 #if defined(__linux__)
@@ -24,6 +23,8 @@ int usable_cores() {
 #endif
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
+
+namespace {
 
 // One call of for_ranges: whoever works on it takes the next range until none is left, or until one
 // has thrown.
@@ -79,9 +80,8 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(int threads, int most) : state_(new State) {
+ThreadPool::ThreadPool(int threads) : state_(new State) {
   if (threads <= 0) threads = usable_cores();
-  threads = std::min(threads, most);
   state_->workers.reserve(static_cast<std::size_t>(threads - 1));
   for (int i = 1; i < threads; ++i) {
     try {

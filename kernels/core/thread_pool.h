@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <climits>
 #include <memory>
 #include <type_traits>
 
@@ -25,12 +24,14 @@ class RangeBody {
   void (*call_)(void *, int, int);
 };
 
+// Cores that this process may run on.
+int usable_cores();
+
 // A fixed set of threads that share out the rows of a picture. One caller at a time.
 class ThreadPool {
  public:
-  // threads: how many work at once, the calling thread among them; 0 = one for each usable core. No
-  // more than `most`.
-  explicit ThreadPool(int threads = 0, int most = INT_MAX);
+  // threads: how many work at once, the calling thread among them; 0 = one for each usable core.
+  explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;

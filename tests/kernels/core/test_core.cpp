@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The thread pool, planes and status.
-#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstring>
@@ -124,12 +123,9 @@ TEST_CASE("exceptions") {
 
 TEST_CASE("default size") {
   ThreadPool pool;
-  CHECK(pool.threads() >= 1);
+  CHECK(usable_cores() >= 1);
+  CHECK(pool.threads() == usable_cores());
   expect_cover(&pool, 100, 1);
-  CHECK(ThreadPool(0, 1).threads() == 1);
-  CHECK(ThreadPool(0, 2).threads() == std::min(pool.threads(), 2));
-  CHECK(ThreadPool(8, 3).threads() == 3);
-  CHECK(ThreadPool(2, 3).threads() == 2);
 }
 
 TEST_CASE("plane") {

@@ -110,8 +110,8 @@ GST_END_TEST
 // Large frames are copied there by as many threads as the element may have, eight at most, and are
 // the same.
 GST_START_TEST(staging_by_threads) {
-  constexpr int kWide = 400001;                        // two rows are worth a thread
-  const int cores = coalesce::ThreadPool().threads();  // that this process may use
+  constexpr int kWide = 400001;  // two rows are worth a thread
+  const int cores = coalesce::usable_cores();
   struct {
     int n_threads, width, threads;
   } cases[] = {
