@@ -101,6 +101,18 @@ const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
   return table;
 }
 
+std::vector<std::string> deinterlace_ignored(const DeinterlaceSettings &settings) {
+  const DeinterlaceSettings initial;
+  std::vector<std::string> texts;
+  if (settings.ela_window != initial.ela_window && settings.method != DeinterlaceMethod::ela)
+    texts.push_back("ela-window=" + std::to_string(settings.ela_window) +
+                    " has no effect; it requires method=ela");
+  if (settings.spatial_check != initial.spatial_check &&
+      settings.method != DeinterlaceMethod::yadif)
+    texts.emplace_back("spatial-check=false has no effect; it requires method=yadif");
+  return texts;
+}
+
 void deinterlace_register_types() {
   for (GType type : {method_type(), fields_type(), mode_type(), order_type(), pattern_type()})
     gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));

@@ -377,6 +377,11 @@ Status run(GstCoalesceTemporal *self, const FrameWindow &in, const Frame *const 
   return {};
 }
 
+gboolean start(GstBaseTransform *trans) {
+  warn_of_ignored(trans, deinterlace_ignored(priv_of(trans).settings.snapshot()));
+  return GST_BASE_TRANSFORM_CLASS(gst_coalesce_deinterlace_parent_class)->start(trans);
+}
+
 gboolean stop(GstBaseTransform *trans) {
   priv_of(trans).wanted = DeinterlaceRate::field;
   priv_of(trans).film.restart(DeinterlaceRate::frame);
@@ -393,6 +398,7 @@ static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *kla
   object_class->get_property = guarded<get_property>;
   deinterlace_properties().install(object_class);
   deinterlace_register_types();
+  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
   GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;

@@ -242,9 +242,8 @@ gboolean start(GstAggregator *aggregator) {
   auto *self = reinterpret_cast<GstMultiview *>(aggregator);
   const S settings = self->priv->settings.snapshot();
   if (settings.depth_scale != S().depth_scale && !is_in_words(settings.shown))
-    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
-                        ("depth-scale has no effect; it requires output=depth or depth-confidence"),
-                        (nullptr));
+    warn_of_ignored(self,
+                    {"depth-scale has no effect; it requires output=depth or depth-confidence"});
   return self->priv->in_use.start(settings) && read_cameras(self, settings.cameras) &&
          GST_AGGREGATOR_CLASS(parent_class)->start(aggregator);
 }

@@ -353,8 +353,7 @@ gboolean start(GstAggregator *aggregator) {
     return true;
   });
   const S settings = priv.settings.snapshot();
-  for (const std::string &text : ignored(settings))
-    GST_ELEMENT_WARNING(aggregator, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+  warn_of_ignored(aggregator, ignored(settings));
   return priv.in_use.start(settings) && GST_AGGREGATOR_CLASS(parent_class)->start(aggregator);
 }
 
