@@ -532,7 +532,7 @@ GST_START_TEST(changes_leave_no_hole) {
             film = fields_of(pattern, 2 * kFrames);
           }
           const std::vector<BufferRef> unchanged = run(first, change, kFrames, film);
-          for (int at = 8; at < 18; at += small_run() ? 4 : 1) {
+          for (int at = 8; at < 18; at += small_run() ? 9 : 3) {
             const std::string what =
                 first + " to " + change[1] + " at " + std::to_string(at) + ", " + pattern;
             const std::vector<BufferRef> pictures = run(first, change, at, film);
