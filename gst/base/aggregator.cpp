@@ -65,14 +65,13 @@ bool has_frame_without_caps(GstCoalesceAggregator *self) {
   return false;
 }
 
-// Posts an error, once.
+// Posts an error.
 bool lacks_time(GstCoalesceAggregator *self) {
   for (const InputRef &input : self->priv->inputs) {
     if (!input->lacks_time) continue;
-    if (!std::exchange(input->lacks_time_told, true))
-      GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                        ("Pad %s has a frame, and no segment of time", GST_PAD_NAME(input->pad())),
-                        (nullptr));
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("Pad %s has a frame, and no segment of time", GST_PAD_NAME(input->pad())),
+                      (nullptr));
     return true;
   }
   return false;
@@ -109,6 +108,7 @@ GstFlowReturn aggregate(GstAggregator *aggregator, gboolean timeout) {
     flow = aggregator_parent()->aggregate(aggregator, timeout);
   }
   if (lacks_time(self)) return GST_FLOW_NOT_NEGOTIATED;
+  if (flow == GST_FLOW_OK) priv.has_error = false;
   if (flow == GST_FLOW_ERROR && !backend_of(self).failed()) post_untimed(self);
   return flow;
 }
@@ -233,14 +233,14 @@ gboolean take_segment(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent
   gst_event_parse_segment(event, &segment);
   if (segment->format == GST_FORMAT_TIME) {
     input.keep_time();
-    input.lacks_time = input.lacks_time_told = false;
+    input.lacks_time = false;
     return aggregator_parent()->sink_event(aggregator, pad, event);
   }
   GST_ELEMENT_ERROR(aggregator, STREAM, FORMAT,
-                    ("Pad %s has a segment in format %s; time is required", GST_PAD_NAME(pad),
-                     gst_format_get_name(segment->format)),
+                    ("Pad %s has a segment in format %s; time is required, as from rawvideoparse",
+                     GST_PAD_NAME(pad), gst_format_get_name(segment->format)),
                     (nullptr));
-  input.lacks_time = input.lacks_time_told = true;
+  input.lacks_time = true;
   gst_event_unref(event);
   return FALSE;
 }
@@ -348,7 +348,21 @@ gboolean stop(GstAggregator *aggregator) {
 }
 
 GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
+  if ((transition == GST_STATE_CHANGE_NULL_TO_READY ||
+       transition == GST_STATE_CHANGE_READY_TO_PAUSED) &&
+      !is_incomplete(element))
+    self_of(element)->priv->has_error = false;
   return change_guarded_state(element, transition, GST_ELEMENT_CLASS(parent_class));
+}
+
+// What is wrong with one input is so with others, each in its thread: the first error is told.
+gboolean post_message(GstElement *element, GstMessage *message) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR && !is_incomplete(element) &&
+      self_of(element)->priv->has_error.exchange(true)) {
+    gst_message_unref(message);
+    return FALSE;
+  }
+  return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
 }
 
 guint number_in_name(GstPad *pad) {
@@ -438,6 +452,7 @@ static void gst_coalesce_aggregator_class_init(GstCoalesceAggregatorClass *klass
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
   element_class->change_state = change_state;
+  element_class->post_message = post_message;
   element_class->set_context = guarded<set_context>;
   element_class->release_pad = guarded<release_pad>;
   auto *aggregator_class = GST_AGGREGATOR_CLASS(klass);

@@ -110,8 +110,8 @@ template <class S>
 void add_max_skew(PropertyTable<S> *table) {
   table->add(&S::max_skew,
              {"max-skew", "Maximum skew",
-              "Milliseconds by which the times of the frames may differ, or there is no output (0 "
-              "= any)"},
+              "Maximum difference of the times of the frames in milliseconds; beyond it there is "
+              "no output (0 = any)"},
              0., 1e4);
 }
 

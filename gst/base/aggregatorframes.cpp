@@ -99,7 +99,7 @@ void Input::forget() {
   next_caps_.reset();
   last_.reset();
   kept_.reset();
-  refused = lacks_time = lacks_time_told = false;
+  refused = lacks_time = false;
 }
 
 BufferRef Input::current_buffer() {

@@ -34,7 +34,6 @@ class Input {
   bool refused = false;
   // The last segment was refused, or a frame has come without one.
   bool lacks_time = false;
-  bool lacks_time_told = false;  // posted
 
   // The frame in hand. A flush and the release of the pad drop it from other threads; a pad that is
   // being released has none any more.
@@ -99,6 +98,8 @@ struct GstCoalesceAggregatorPrivate {
   bool out_cuda = false;
   coalesce::gst::FramePool pool;  // as that of a filter's output
   coalesce::gst::Scratch scratch{1};
+  // An error has been posted since the start and the last output.
+  std::atomic<bool> has_error{false};
   // An error about caps has been posted; other ones may come.
   bool refused = false;
   std::atomic<guint64> unpaired{0};

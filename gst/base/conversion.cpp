@@ -67,11 +67,13 @@ const PropertyTable<ConversionSettings> &properties() {
     PropertyTable<ConversionSettings> t;
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING);
     t.add(&ConversionSettings::chroma,
-          {"chroma", "Chroma filter", "Filter of chroma, where one side has more of it"},
+          {"chroma", "Chroma filter",
+           "Filter of chroma where input and output differ in subsampling"},
           chroma_type());
-    t.add(&ConversionSettings::dither,
-          {"dither", "Dither", "Rounding of samples, where the output has fewer bits"},
-          dither_type());
+    t.add(
+        &ConversionSettings::dither,
+        {"dither", "Dither", "Rounding of samples where the output has fewer bits than the input"},
+        dither_type());
     return t;
   }();
   return table;

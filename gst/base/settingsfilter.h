@@ -54,9 +54,7 @@ class SettingsFilter {
 
   static gboolean start(GstBaseTransform *trans) {
     const auto settings = priv_of(trans).settings.snapshot();
-    for (const std::string &text : ignored(settings))
-      if (!text.empty())
-        GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+    warn_of_ignored(trans, ignored(settings));
     return priv_of(trans).in_use.start(settings) && parent()->start(trans);
   }
 };

@@ -36,17 +36,17 @@ const PropertyTable<FilterSettings> &properties() {
           1, kMaxBilateralRadius);
     t.add(&S::sigma_space,
           {"sigma-space", "Sigma of space",
-           "Standard deviation in pixels: how fast weights fall with the distance from the pixel"},
+           "Standard deviation of the weights over distances, in pixels"},
           kMinBilateralSigma, kMaxBilateralSigma);
     t.add(&S::sigma_range,
           {"sigma-range", "Sigma of the range",
-           "Standard deviation in steps of 8 bits at any depth: how fast weights fall with the "
-           "difference from the pixel; of RGB, the sum of the three differences"},
+           "Standard deviation of the weights over differences, in 255ths of the sample range; of "
+           "RGB, over the sum of the three differences"},
           kMinBilateralSigma, kMaxBilateralSigma);
-    t.add(&S::iterations,
-          {"iterations", "Iterations",
-           "How often the picture is filtered, each time what the time before has made"},
-          1, kMaxBilateralIterations);
+    t.add(
+        &S::iterations,
+        {"iterations", "Iterations", "Number of passes; each filters the result of the one before"},
+        1, kMaxBilateralIterations);
     const GType border = border_type("GstBilateralBorder");
     const GType planes = planes_type("GstBilateralPlanes");
     add_channel_properties(&t, border, planes);

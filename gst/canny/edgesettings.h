@@ -33,11 +33,12 @@ template <class S>
 void add_edge_properties(PropertyTable<S> *t) {
   t->add(&S::low,
          {"low-threshold", "Low threshold",
-          "An edge has a gradient above this everywhere, in sums of samples times Sobel weights"},
+          "Gradient that an edge exceeds everywhere, in sums of samples times Sobel weights"},
          0., kMaxCannyThreshold);
   t->add(&S::high,
          {"high-threshold", "High threshold",
-          "An edge has a gradient above this somewhere. The two are exchanged if this is less"},
+          "Gradient that an edge exceeds somewhere, in sums of samples times Sobel weights. It is "
+          "exchanged with low-threshold if it is less"},
          0., kMaxCannyThreshold);
   t->add(&S::aperture,
          {"aperture", "Aperture",
@@ -45,12 +46,12 @@ void add_edge_properties(PropertyTable<S> *t) {
           "one, the next is used"},
          3, 7);
   t->add(&S::l2, {"l2-gradient", "L2 gradient",
-                  "The gradient's magnitude is the root of the sum of squares, in place of the "
-                  "sum of absolute values"});
+                  "Compute the gradient's magnitude as the root of the sum of squares, in place of "
+                  "the sum of absolute values"});
   t->add(&S::sigma,
          {"sigma", "Standard deviation",
-          "Of a Gaussian in front, in pixels: 0.1 to 100 (0 = none). As of sepconvolve "
-          "preset=blur"},
+          "Standard deviation in pixels of a Gaussian that smooths the picture first, as "
+          "sepconvolve preset=blur: 0.1 to 100 (0 = none)"},
          0., kMaxSigma);
 }
 
@@ -68,7 +69,7 @@ template <class S>
 OwnPart<S> aperture_part() {
   return {[](const S &settings) -> std::string {
             if (settings.aperture % 2 == 1) return {};
-            return "aperture " + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
+            return "aperture=" + std::to_string(settings.aperture) + ": it must be 3, 5 or 7";
           },
           [](const S &before, S *settings) { settings->aperture = before.aperture; }};
 }
@@ -77,7 +78,7 @@ template <class S>
 OwnPart<S> sigma_part() {
   return {[](const S &settings) -> std::string {
             if (settings.sigma <= 0 || settings.sigma >= kMinSigma) return {};
-            return "sigma " + number_text(settings.sigma) +
+            return "sigma=" + number_text(settings.sigma) +
                    ": it must be 0.1 to 100, or 0 for none";
           },
           [](const S &before, S *settings) { settings->sigma = before.sigma; }};

@@ -56,7 +56,8 @@ const PropertyTable<CannySettings> &properties() {
     add_edge_properties(&t);
     const GType output = output_type();
     gst_type_mark_as_plugin_api(output, GstPluginAPIFlags(0));
-    t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
+    t.add(&S::output,
+          {"output", "Output", "Output picture: edges, or the input with its edges drawn"}, output);
     t.add_colour(&S::edge_color, {"edge-color", "Edge color",
                                   "Color of edges for output=overlay, big-endian ARGB"});
     return t;

@@ -75,44 +75,52 @@ const PropertyTable<FilterSettings> &properties() {
     PropertyTable<S> t;
     constexpr int kFlags = G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
     t.set_flags(kFlags);
-    t.add(&S::levels, {"levels", "Levels", "Tones of luma, black and white among them"},
+    t.add(&S::levels, {"levels", "Levels", "Number of tones of luma, black and white included"},
           kMinCartoonLevels, kMaxCartoonLevels);
     t.add(&S::softness,
-          {"softness", "Softness", "Of the steps between tones: 0 is hard, 1 almost no step"}, 0.,
-          kMaxCartoonSoftness);
-    t.add(&S::radius, {"radius", "Radius", "Of the bilateral filter that makes the areas"}, 1,
+          {"softness", "Softness",
+           "Softness of the steps between tones: 0 is hard, 1 almost no step"},
+          0., kMaxCartoonSoftness);
+    t.add(&S::radius,
+          {"radius", "Radius", "Radius in pixels of the bilateral filter that makes the areas"}, 1,
           kMaxBilateralRadius);
-    t.add(&S::sigma_space, {"sigma-space", "Sigma of space", "Of the bilateral filter, in pixels"},
+    t.add(&S::sigma_space,
+          {"sigma-space", "Sigma of space",
+           "Standard deviation of the bilateral filter over distances, in pixels"},
           kMinBilateralSigma, kMaxBilateralSigma);
     t.add(&S::sigma_range,
           {"sigma-range", "Sigma of the range",
-           "Of the bilateral filter, in steps of samples: differences below it are smoothed"},
+           "Standard deviation of the bilateral filter over differences, in 255ths of the sample "
+           "range: smaller differences are smoothed"},
           kMinBilateralSigma, kMaxBilateralSigma);
     t.add(&S::iterations,
-          {"iterations", "Iterations", "Of the bilateral filter: more make larger areas"}, 1,
-          kMaxBilateralIterations);
+          {"iterations", "Iterations",
+           "Number of passes of the bilateral filter: more make larger areas"},
+          1, kMaxBilateralIterations);
     const GType edges = edges_type();
     gst_type_mark_as_plugin_api(edges, GstPluginAPIFlags(0));
-    t.add(&S::edges, {"edges", "Edges", "Lines over the areas"}, edges);
+    t.add(&S::edges, {"edges", "Edges", "Method that finds the lines over the areas"}, edges);
     t.add_colour(&S::edge_color,
                  {"edge-color", "Edge color", "Color of the lines, big-endian ARGB"});
     t.add(&S::low,
           {"low-threshold", "Low threshold",
-           "Of edges=canny: gradient that a line exceeds everywhere, in sums of samples times "
-           "Sobel weights"},
+           "Gradient that a line of edges=canny exceeds everywhere, in sums of samples times Sobel "
+           "weights"},
           0., kMaxCannyThreshold);
     t.add(&S::high,
           {"high-threshold", "High threshold",
-           "Of edges=canny: gradient that a line exceeds somewhere"},
+           "Gradient that a line of edges=canny exceeds somewhere, in sums of samples times Sobel "
+           "weights"},
           0., kMaxCannyThreshold);
     t.add(&S::dog_sigma,
           {"dog-sigma", "Sigma of the difference of Gaussians",
-           "Of edges=dog, in pixels: larger ones make wider lines"},
+           "Standard deviation in pixels of the narrower Gaussian of edges=dog: larger ones make "
+           "wider lines"},
           kMinDogSigma, kMaxDogSigma);
     t.add(&S::dog_threshold,
           {"dog-threshold", "Threshold of the difference of Gaussians",
-           "Of edges=dog: difference, in steps of luma, where a line begins; it is whole at twice "
-           "that"},
+           "Difference of Gaussians, in steps of luma, at which a line of edges=dog begins; it is "
+           "whole at twice that"},
           kMinDogThreshold, kMaxDogThreshold);
     return t;
   }();

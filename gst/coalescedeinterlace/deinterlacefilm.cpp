@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "deinterlacefilm.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -9,7 +10,6 @@
 namespace coalesce::gst {
 namespace {
 
-constexpr int kHalves = 4;  // of fields, in a frame
 constexpr Pulldown kEach[] = {Pulldown::two_three, Pulldown::two_three_three_two,
                               Pulldown::two_two};
 
@@ -47,17 +47,22 @@ const guint kFilmBytes = sizeof(Combing) * kCombingParts;
 guint Film::plan(const Window &window, DeinterlaceRate rate, FilmPicture *pictures) {
   const Measured measured(window);
   const std::span<const Pulldown> pulldowns = pulldowns_of(rate);
-  const int halves = rate == DeinterlaceRate::film ? 5 : kHalves;
+  const int parts = rate == DeinterlaceRate::film ? 5 : kFilmParts;
   guint count = 0;
   while (cadence_.next() < 2) {
     const FilmRun run = cadence_.next_run(measured.pairs(), pulldowns.data(),
                                           static_cast<int>(pulldowns.size()), 2 * window.frames);
     uncertain_ = run.certain ? 0 : uncertain_ + 1;
     const int field = run.certain ? run.woven : run.kept;
-    pictures[count++] = {
-        run.certain, field / 2, field % 2, {run.halves, run.halves + halves, kHalves}};
+    // Each begins where the one before it ends, the last one ends with the fields, and the one
+    // before that leaves it some time.
+    const bool is_last = cadence_.next() >= 2 * window.frames;
+    const int last = kFilmParts * window.frames, begin = end_;
+    end_ = is_last ? last : std::min(run.halves + parts, last - 1);
+    pictures[count++] = {run.certain, field / 2, field % 2, {begin, end_, kFilmParts}};
   }
   cadence_.advance(2);
+  end_ -= kFilmParts;
   return count;
 }
 
@@ -70,7 +75,7 @@ DeinterlaceRate Film::found(const Window &window) const {
 
 void Film::restart(DeinterlaceRate rate) {
   cadence_.restart(pulldowns_of(rate)[0]);
-  uncertain_ = 0;
+  uncertain_ = end_ = 0;
 }
 
 }  // namespace coalesce::gst

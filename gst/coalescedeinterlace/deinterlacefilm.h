@@ -32,13 +32,19 @@ class Film {
   DeinterlaceRate found(const Window &window) const;
   // Pictures since the cadence was certain.
   int uncertain() const { return uncertain_; }
+  // Where the time of the last picture ends, from the frame in hand on, in parts of it.
+  int end() const { return end_; }
   // The next frame does not continue the fields of this one.
   void restart(DeinterlaceRate rate);
 
  private:
   Cadence cadence_;
   int uncertain_ = 0;
+  int end_ = 0;
 };
+
+// Parts of a frame: halves of fields.
+constexpr int kFilmParts = 4;
 
 // In measure(), pictures() and run(): frames that the cadence looks ahead, and bytes a frame.
 constexpr guint kFilmFramesAhead = kCadenceFields / 2 + 1;

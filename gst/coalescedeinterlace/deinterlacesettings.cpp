@@ -80,7 +80,7 @@ const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
     t.add(&Settings::method, {"method", "Method", "Interpolation of the rows that a field lacks"},
           method_type());
     t.add(&Settings::fields,
-          {"fields", "Fields", "Fields that become pictures, and the number of pictures per frame"},
+          {"fields", "Fields", "Fields that become pictures: all, or one of each frame"},
           fields_type());
     t.add(&Settings::mode, {"mode", "Mode", "Frames that are deinterlaced; the others pass"},
           mode_type());
@@ -91,14 +91,26 @@ const PropertyTable<DeinterlaceSettings> &deinterlace_properties() {
           pattern_type());
     t.add(&Settings::ela_window,
           {"ela-window", "Window of ela",
-           "Columns that the directions of method=ela span: 3, 5 or 7; an even number counts as "
-           "the next odd one"},
+           "Columns in pixels that the directions of method=ela span: 3, 5 or 7; an even number "
+           "counts as the next odd one"},
           3, 7);
     t.add(&Settings::spatial_check, {"spatial-check", "Spatial check",
                                      "Limit method=yadif also by the rows two above and below"});
     return t;
   }();
   return table;
+}
+
+std::vector<std::string> deinterlace_ignored(const DeinterlaceSettings &settings) {
+  const DeinterlaceSettings initial;
+  std::vector<std::string> texts;
+  if (settings.ela_window != initial.ela_window && settings.method != DeinterlaceMethod::ela)
+    texts.push_back("ela-window=" + std::to_string(settings.ela_window) +
+                    " has no effect; it requires method=ela");
+  if (settings.spatial_check != initial.spatial_check &&
+      settings.method != DeinterlaceMethod::yadif)
+    texts.emplace_back("spatial-check=false has no effect; it requires method=yadif");
+  return texts;
 }
 
 void deinterlace_register_types() {

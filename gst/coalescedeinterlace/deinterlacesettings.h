@@ -2,6 +2,9 @@
 // What the properties of coalescedeinterlace say.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "deinterlace/deinterlace.h"
 #include "object/propertytable.h"
 
@@ -31,6 +34,8 @@ struct DeinterlaceSettings : DeinterlaceParams {
 
 // Their ids count from 1 on.
 const PropertyTable<DeinterlaceSettings> &deinterlace_properties();
+// What has been set and has no effect, for messages.
+std::vector<std::string> deinterlace_ignored(const DeinterlaceSettings &settings);
 // Registers the types of their values.
 void deinterlace_register_types();
 

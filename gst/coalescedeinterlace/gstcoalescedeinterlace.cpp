@@ -249,10 +249,11 @@ DeinterlaceRate rate_of_film(GstCoalesceTemporal *self, const FrameWindow &in,
   return priv.is_film && priv.film.uncertain() < kUncertain ? now : DeinterlaceRate::field;
 }
 
-// Progressive frames with a repeated field have the time of film, too.
-TemporalSpan span_of_progressive(gpointer self, GstBuffer *metadata) {
-  const int begin = repeats_first_field(self, metadata) ? 1 : 0;
-  return {begin, begin + 5, 4};
+// Progressive frames with a repeated field have the time of film, too, but for the ends of a
+// sequence.
+TemporalSpan span_of_progressive(gpointer self, const FrameWindow &in) {
+  const bool repeats = repeats_first_field(self, in.metadata(0));
+  return {repeats && in.has(-1) ? 1 : 0, repeats ? 6 : in.has(1) ? 5 : 4, kFilmParts};
 }
 
 guint plan_film(GstCoalesceTemporal *self, const FrameWindow &in) {
@@ -262,11 +263,11 @@ guint plan_film(GstCoalesceTemporal *self, const FrameWindow &in) {
   priv.is_film = window.frames > 0 &&
                  (priv.rate == DeinterlaceRate::film || (priv.rate == DeinterlaceRate::frame &&
                                                          (!automatic || priv.wanted == priv.rate)));
-  if (!in.has(-1) || !priv.is_film) priv.film.restart(priv.rate);
+  if (!in.has(-1)) priv.film.restart(priv.rate);
   const guint count = priv.is_film ? priv.film.plan(window, priv.rate, priv.film_pictures)
                                    : pictures_of_video(self, in.metadata(0));
   if (priv.rate == DeinterlaceRate::film && passes(self, in.metadata(0)))
-    priv.span = span_of_progressive(self, in.metadata(0));
+    priv.span = span_of_progressive(self, in);
   if (!automatic) return count;
   const DeinterlaceRate wanted = rate_of_film(self, in, window);
   if (priv.wanted.exchange(wanted) != wanted) {
@@ -283,8 +284,15 @@ guint pictures(GstCoalesceTemporal *self, const FrameWindow &in) {
   DeinterlacePrivate &priv = priv_of(self);
   priv.is_film = false;
   priv.span = {};
-  if (priv.now.pattern != DeinterlacePattern::none) return plan_film(self, in);
-  return pictures_of_video(self, in.metadata(0));
+  const guint count = priv.now.pattern != DeinterlacePattern::none
+                          ? plan_film(self, in)
+                          : pictures_of_video(self, in.metadata(0));
+  if (priv.is_film) return count;
+  // The last picture of film may have some of this frame's time.
+  if (priv.film.end() > 0 && priv.span.parts == 0)
+    priv.span = {priv.film.end(), kFilmParts, kFilmParts};
+  priv.film.restart(priv.rate);
+  return count;
 }
 
 TemporalSpan span(GstCoalesceTemporal *self, guint number) {
@@ -369,8 +377,14 @@ Status run(GstCoalesceTemporal *self, const FrameWindow &in, const Frame *const 
   return {};
 }
 
+gboolean start(GstBaseTransform *trans) {
+  warn_of_ignored(trans, deinterlace_ignored(priv_of(trans).settings.snapshot()));
+  return GST_BASE_TRANSFORM_CLASS(gst_coalesce_deinterlace_parent_class)->start(trans);
+}
+
 gboolean stop(GstBaseTransform *trans) {
   priv_of(trans).wanted = DeinterlaceRate::field;
+  priv_of(trans).film.restart(DeinterlaceRate::frame);
   return GST_BASE_TRANSFORM_CLASS(gst_coalesce_deinterlace_parent_class)->stop(trans);
 }
 
@@ -384,6 +398,7 @@ static void gst_coalesce_deinterlace_class_init(GstCoalesceDeinterlaceClass *kla
   object_class->get_property = guarded<get_property>;
   deinterlace_properties().install(object_class);
   deinterlace_register_types();
+  GST_BASE_TRANSFORM_CLASS(klass)->start = guarded<start>;
   GST_BASE_TRANSFORM_CLASS(klass)->stop = guarded<stop>;
   auto *filter_class = GST_COALESCE_FILTER_CLASS(klass);
   filter_class->convert_caps = convert_caps;

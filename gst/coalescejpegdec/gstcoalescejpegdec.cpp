@@ -43,7 +43,8 @@ const PropertyTable<JpegDecSettings> &properties() {
     PropertyTable<S> t;
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
     t.add(&S::max_pixels, {"max-pixels", "Most pixels",
-                           "Pictures of more pixels are left out (0 = all that JPEG can have)"});
+                           "Maximum number of pixels of a picture; larger ones are left out (0 = "
+                           "all that JPEG can have)"});
     t.add(
         &S::fancy_upsampling,
         {"fancy-upsampling", "Fancy upsampling",

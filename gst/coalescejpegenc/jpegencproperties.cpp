@@ -26,10 +26,11 @@ using Table = PropertyTable<S>;
 
 void add_rates(Table *table) {
   table->set_flags(kFlags | GST_PARAM_CONTROLLABLE);
-  table->add(&S::quality,
-             {"quality", "Quality",
-              "Quality of libjpeg's quantisation tables; with a limit, the most that is tried"},
-             1, 100);
+  table->add(
+      &S::quality,
+      {"quality", "Quality",
+       "Quality of libjpeg's quantisation tables, 1 to 100; with a limit, the most that is tried"},
+      1, 100);
   table->add(&S::max_frame_size,
              {"max-frame-size", "Maximum frame size",
               "Maximum size of every file in bytes: each frame has the best quality that fits "
@@ -44,8 +45,8 @@ void add_rates(Table *table) {
 void add_coding(Table *table) {
   table->add(&S::subsampling,
              {"subsampling", "Subsampling",
-              "Samples of chroma, of RGB. YUV is coded with the subsampling that it has; another "
-              "one is an error"},
+              "Chroma subsampling of files made of RGB. YUV is coded with the subsampling that it "
+              "has; another one is an error"},
              subsampling_type());
   table->add(&S::keep_rgb,
              {"keep-rgb", "Keep RGB",
@@ -53,18 +54,20 @@ void add_coding(Table *table) {
               "than libjpeg's expect it. No effect on YUV"});
   table->add(&S::optimize,
              {"optimize", "Optimize",
-              "Huffman tables of each frame's statistics: smaller files, the same pixels"});
+              "Make Huffman tables of each frame's statistics: smaller files, the same pixels"});
   table->add(&S::restart_interval,
              {"restart-interval", "Restart interval",
-              "MCUs between restart markers (-1 = auto: a row of MCUs in frames of 2^20 pixels and "
-              "more, else none; 0 = none)"},
+              "Number of MCUs between restart markers (-1 = auto: a row of MCUs in frames of 2^20 "
+              "pixels and more, else none; 0 = none)"},
              kJpegAutomaticInterval, jpeg::kMostRestartInterval);
   table->add(&S::quant_table_luma,
              {"quant-table-luma", "Luma's quantisation table",
-              "64 steps of 1 to 255, row by row, for luma, grey and RGB in place of the quality's; "
-              "with a limit, those of a quality of 50 (empty = the quality's)"});
-  table->add(&S::quant_table_chroma, {"quant-table-chroma", "Chroma's quantisation table",
-                                      "The same for Cb and Cr (empty = the quality's)"});
+              "Quantisation table of luma, grey and RGB: 64 steps of 1 to 255, row by row; with a "
+              "limit, those of a quality of 50 (empty = the quality's)"});
+  table->add(&S::quant_table_chroma,
+             {"quant-table-chroma", "Chroma's quantisation table",
+              "Quantisation table of Cb and Cr: 64 steps of 1 to 255, row by row; with a limit, "
+              "those of a quality of 50 (empty = the quality's)"});
   table->add(&S::frames_in_flight,
              {"frames-in-flight", "Frames in flight",
               "Number of frames that the GPU encodes at once (0 = up to 4, within half of the free "

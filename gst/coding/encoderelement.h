@@ -104,8 +104,7 @@ class EncoderElement {
   static gboolean start(GstBaseTransform *trans) {
     const auto settings = parts_of(trans).settings.read([](const auto &read) { return read; });
     const std::string problem = check(settings);
-    if (const std::string text = ignored(settings); problem.empty() && !text.empty())
-      GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+    if (problem.empty()) warn_of_ignored(trans, {ignored(settings)});
     return (problem.empty() || post_settings_problem(trans, problem, false)) &&
            parent()->start(trans);
   }

@@ -28,7 +28,8 @@ std::string filter_problem(const ConvolveKind &kind, const ConvolveSettings &set
       return settings.preset != 0
                  ? preset_problem(kind, settings, error.text)
                  : convolve_quote(kind.text[i].name, settings.text[i]) + ": " + error.text;
-  return error.property + " " + error.text;
+  const bool begins_with_value = g_ascii_isdigit(error.text[0]) || error.text[0] == '-';
+  return error.property + (begins_with_value ? "=" : " ") + error.text;
 }
 
 void restore(ConvolvePart part, const ConvolveSettings &before, ConvolveSettings *settings) {

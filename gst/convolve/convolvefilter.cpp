@@ -77,9 +77,7 @@ Status run(GstCoalesceFilter *filter, const Frame &in, const Frame &out, const Q
 gboolean start(GstBaseTransform *trans) {
   GstConvolveFilterPrivate &priv = priv_of(trans);
   const ConvolveSettings settings = priv.settings.snapshot();
-  for (const std::string &text :
-       convolve_ignored(*GST_CONVOLVE_FILTER_GET_CLASS(trans)->kind, settings))
-    GST_ELEMENT_WARNING(trans, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+  warn_of_ignored(trans, convolve_ignored(*GST_CONVOLVE_FILTER_GET_CLASS(trans)->kind, settings));
   if (!settings.problem.empty()) return post_settings_problem(trans, settings.problem, false);
   priv.current.start(settings);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);

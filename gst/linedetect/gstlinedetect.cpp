@@ -60,17 +60,19 @@ const PropertyTable<LinedetectSettings> &properties() {
     add_edge_properties(&t);
     t.add(&S::tolerance,
           {"tolerance", "Tolerance",
-           "Pixels that edges may be away from the line between the ends of theirs; they are split "
-           "where they are farther"},
+           "Distance in pixels of an edge from the line between its ends, above which it is split"},
           0., kMaxLineTolerance);
     t.add(&S::min_length,
-          {"min-length", "Least length", "Pixels from end to end; shorter lines are dropped"},
+          {"min-length", "Least length",
+           "Length of the shortest line in pixels; shorter ones are dropped"},
           kMinLineLength, kMaxLineLength);
-    t.add(&S::max_lines, {"max-lines", "Most lines", "Of each frame; the longest ones are kept"}, 1,
-          kMaxLines);
+    t.add(&S::max_lines,
+          {"max-lines", "Most lines",
+           "Maximum number of lines of a frame; the longest ones are kept"},
+          1, kMaxLines);
     t.add(&S::draw, {"draw", "Draw", "Draw the lines on the picture"});
     t.add(&S::thickness,
-          {"thickness", "Thickness", "Pixels across the lines that are drawn, for draw=true"}, 1,
+          {"thickness", "Thickness", "Width of drawn lines in pixels, for draw=true"}, 1,
           kMaxLineThickness);
     t.add_colour(&S::line_color,
                  {"line-color", "Line color", "Color of lines for draw=true, big-endian ARGB"});

@@ -67,20 +67,22 @@ const PropertyTable<MedianSettings> &properties() {
     // As kWindow has them.
     t.add(&S::size,
           {"size", "Size",
-           "Rows and columns of the window, an odd number. Where a control source gives an even "
-           "one, the next is used, as for width and height"},
+           "Rows and columns of the window in pixels, an odd number. Where a control source gives "
+           "an even one, the next is used, as for width and height"},
           3, kMaxMedianSize);
-    t.add(&S::width, {"width", "Width", "Columns of the window, an odd number (0 = size)"}, 0,
+    t.add(&S::width,
+          {"width", "Width", "Columns of the window in pixels, an odd number (0 = size)"}, 0,
           kMaxMedianSize);
-    t.add(&S::height, {"height", "Height", "Rows of the window, an odd number (0 = size)"}, 0,
+    t.add(&S::height,
+          {"height", "Height", "Rows of the window in pixels, an odd number (0 = size)"}, 0,
           kMaxMedianSize);
     t.add(&S::percentile,
           {"percentile", "Percentile",
-           "Which of the window's sorted samples: 0 the least (erosion), 50 the median, 100 the "
-           "largest (dilation)"},
+           "Rank of the output among the window's sorted samples, in per cent: 0 the least "
+           "(erosion), 50 the median, 100 the largest (dilation)"},
           0., 100.);
     const GType preset = preset_type();
-    t.add(&S::preset, {"preset", "Preset", "A percentile by its name, in place of percentile"},
+    t.add(&S::preset, {"preset", "Preset", "Percentile by its name, in place of percentile"},
           preset);
     const GType border = border_type("GstMedianBorder"), planes = planes_type("GstMedianPlanes");
     add_channel_properties(&t, border, planes);
@@ -101,9 +103,9 @@ std::string window_problem(const MedianSettings &settings) {
   const auto check = [&even](const char *name, int size) {
     if (size % 2 == 0) even += (even.empty() ? "" : ", ") + (name + std::to_string(size));
   };
-  if (settings.width == 0 || settings.height == 0) check("size ", settings.size);
-  if (settings.width != 0) check("width ", settings.width);
-  if (settings.height != 0) check("height ", settings.height);
+  if (settings.width == 0 || settings.height == 0) check("size=", settings.size);
+  if (settings.width != 0) check("width=", settings.width);
+  if (settings.height != 0) check("height=", settings.height);
   return even.empty() ? even : even + ": a window requires odd numbers";
 }
 

@@ -91,45 +91,51 @@ const PropertyTable<S> &properties() {
     const GType method = method_type(), output = output_type();
     for (GType type : {method, output})
       gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
-    t.add(&S::method, {"method", "Method", "How the pictures are compared"}, method);
+    t.add(&S::method, {"method", "Method", "Measure of likeness by which depths are found"},
+          method);
     // As kWindow has it.
     t.add(&S::window,
           {"window-size", "Window size",
-           "Rows and columns of the window, an odd number. Where a control source gives an even "
-           "one, the next is used"},
+           "Rows and columns of the compared window in pixels, an odd number. Where a control "
+           "source gives an even one, the next is used"},
           kMinMultiviewWindow, kMaxMultiviewWindow);
     t.add(&S::depths,
           {"num-depths", "Number of depths",
-           "Candidates of each pixel, whose inverses are evenly spaced"},
+           "Number of candidate depths of each pixel, from near to far, whose inverses are evenly "
+           "spaced"},
           kMinMultiviewDepths, kMaxMultiviewDepths);
-    t.add(&S::nearest, {"near", "Near", "The nearest candidate, in the unit of the matrices"},
+    t.add(&S::nearest,
+          {"near", "Near",
+           "Nearest candidate depth, in the unit of the camera matrices; less than far"},
           kMinMultiviewDepth, kMaxMultiviewDepth);
-    t.add(&S::farthest, {"far", "Far", "The farthest candidate, in the unit of the matrices"},
+    t.add(&S::farthest,
+          {"far", "Far", "Farthest candidate depth, in the unit of the camera matrices"},
           kMinMultiviewDepth, kMaxMultiviewDepth);
     t.add(&S::tolerance,
-          {"tolerance", "Tolerance", "Candidates by which neighbours that agree may differ"}, 0,
-          kMaxMultiviewDepths);
+          {"tolerance", "Tolerance",
+           "Difference up to which the depths of two pictures agree, in candidate depths"},
+          0, kMaxMultiviewDepths);
     t.add(&S::min_count,
           {"min-count", "Minimum count",
-           "Neighbours that must agree, or the depth is unknown. Where there are fewer, all must"},
+           "Number of neighbouring pictures that must agree, or the depth is unknown; of fewer, "
+           "all must"},
           1, kMaxMultiviewViews - 1);
-    t.add(&S::shown, {"output", "Output", "What leaves the element"}, output);
+    t.add(&S::shown, {"output", "Output", "Output picture: depths, confidences or colours"},
+          output);
     t.add(&S::depth_scale,
           {"depth-scale", "Depth scale",
-           "Steps of the numbers of output=depth in one unit of the matrices"},
+           "Steps of a sample of output=depth and depth-confidence in one unit of the camera "
+           "matrices"},
           kLeastScale, kMaxMultiviewScale);
     add_max_skew(&t);
     t.set_flags(kPlaying);
     t.add(&S::reference,
-          {"reference", "Reference",
-           "Number of the pad whose pixels get depths, 0 being that of sink_0"},
-          0, G_MAXINT);
+          {"reference", "Reference", "Number of the pad whose pixels get depths: 0 is sink_0"}, 0,
+          G_MAXINT);
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
-    t.add(
-        &S::cameras,
-        {"cameras", "Cameras",
-         "A text file with a projection matrix for each pad, in the order of their numbers: three "
-         "rows of four numbers. Read at the start"});
+    t.add(&S::cameras, {"cameras", "Cameras",
+                        "Path of a text file with a projection matrix for each pad, in the order "
+                        "of their numbers: three rows of four numbers. It is read at the start"});
     return t;
   }();
   return table;
@@ -141,8 +147,8 @@ constexpr guint kWindow = 2;
 
 const OwnPart<S> kRangePart = {[](const S &s) -> std::string {
                                  if (s.nearest < s.farthest) return {};
-                                 return "near " + number_text(s.nearest) +
-                                        " is not less than far " + number_text(s.farthest);
+                                 return "near=" + number_text(s.nearest) +
+                                        " is not less than far=" + number_text(s.farthest);
                                },
                                [](const S &before, S *s) {
                                  s->nearest = before.nearest;
@@ -242,9 +248,8 @@ gboolean start(GstAggregator *aggregator) {
   auto *self = reinterpret_cast<GstMultiview *>(aggregator);
   const S settings = self->priv->settings.snapshot();
   if (settings.depth_scale != S().depth_scale && !is_in_words(settings.shown))
-    GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
-                        ("depth-scale has no effect; it requires output=depth or depth-confidence"),
-                        (nullptr));
+    warn_of_ignored(self,
+                    {"depth-scale has no effect; it requires output=depth or depth-confidence"});
   return self->priv->in_use.start(settings) && read_cameras(self, settings.cameras) &&
          GST_AGGREGATOR_CLASS(parent_class)->start(aggregator);
 }
@@ -335,7 +340,7 @@ bool place_cameras(GstCoalesceAggregator *self, guint n) {
     std::string pads;
     for (guint i = 0; i < n; i++)
       pads += (i > 0 ? ", " : "") + pad(i);
-    return refuse("reference " + std::to_string(wanted) + ": there is no pad sink_" +
+    return refuse("reference=" + std::to_string(wanted) + ": there is no pad sink_" +
                   std::to_string(wanted) + " among " + pads);
   }
   const auto reference = static_cast<guint>(priv.reference);

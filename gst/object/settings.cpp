@@ -26,6 +26,12 @@ bool post_settings_problem(gpointer element, const std::string &problem, bool in
   return in_use_before;
 }
 
+void warn_of_ignored(gpointer element, const std::vector<std::string> &texts) {
+  for (const std::string &text : texts)
+    if (!text.empty())
+      GST_ELEMENT_WARNING(element, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+}
+
 std::string number_text(double number) {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
   return g_ascii_formatd(text, sizeof text, "%g", number);

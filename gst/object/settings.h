@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "object/objectlock.h"
 
@@ -71,6 +72,9 @@ bool is_controlled(GObject *object, const GParamSpec *property);
 // What is wrong with settings: a warning where others stay in use, else an error. Returns
 // in_use_before.
 bool post_settings_problem(gpointer element, const std::string &problem, bool in_use_before);
+
+// A warning for each text, of what has been set and has no effect; empty ones are none.
+void warn_of_ignored(gpointer element, const std::vector<std::string> &texts);
 
 // As in "0.1", for messages.
 std::string number_text(double number);

@@ -25,7 +25,7 @@ bool is_brush(int radius) {
 }
 
 std::string text_of(const char *property, int value) {
-  return std::string(property) + " " + std::to_string(value);
+  return std::string(property) + "=" + std::to_string(value);
 }
 
 std::string brushes_problem(const OilpaintSettings &s) {
@@ -77,43 +77,40 @@ const PropertyTable<OilpaintSettings> &oilpaint_properties() {
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
     static const GType method = g_enum_register_static("GstOilpaintMethod", kMethods);
     gst_type_mark_as_plugin_api(method, GstPluginAPIFlags(0));
-    t.add(&S::method, {"method", "Method", "How the picture is painted"}, method);
+    t.add(&S::method, {"method", "Method", "Method by which the picture is painted"}, method);
     t.add(&S::radius,
           {"radius", "Radius",
-           "Pixels on either side: 2 to 10 of method=kuwahara, 1 to 15 of method=mode (0 = 6 of "
-           "kuwahara, 5 of mode)"},
+           "Radius of the window in pixels: 2 to 10 for method=kuwahara, 1 to 15 for method=mode "
+           "(0 = 6 for kuwahara, 5 for mode)"},
           0, kMaxOilModeRadius);
     t.add(&S::ratio,
           {"ratio", "Ratio",
-           "Of method=mode: levels of brightness that count as one. Larger ones give fewer and "
-           "larger "
-           "dabs"},
+           "Levels of brightness that count as one, for method=mode: larger numbers give fewer and "
+           "larger dabs"},
           1, kMaxOilModeRatio);
     t.add(&S::brush_thickest,
           {"brush-thickest", "Thickest brush",
-           "Of method=strokes: radius of the first brush in pixels, 2, 4, 8, 16 or 32. Where a "
+           "Radius of the first brush of method=strokes in pixels: 2, 4, 8, 16 or 32. Where a "
            "control source gives another one, the next is used, as for brush-thinnest"},
           kMinOilBrush, kMaxOilBrush);
     t.add(&S::brush_thinnest,
           {"brush-thinnest", "Thinnest brush",
-           "Of method=strokes: radius of the last brush in pixels. Each brush is half as thick as "
-           "the one before"},
+           "Radius of the last brush of method=strokes in pixels: 2, 4, 8, 16 or 32. Each brush is "
+           "half as thick as the one before"},
           kMinOilBrush, kMaxOilBrush);
-    t.add(
-        &S::threshold,
-        {"threshold", "Threshold",
-         "Of method=strokes: a brush paints where picture and canvas differ by more, in levels of "
-         "a component"},
-        0, 255);
+    t.add(&S::threshold,
+          {"threshold", "Threshold",
+           "Difference of picture and canvas above which a brush of method=strokes paints, in "
+           "levels of a component"},
+          0, 255);
     t.add(&S::least_length,
           {"least-length", "Least length",
-           "Of method=strokes: points, half a radius apart, that a stroke has at least, unless it "
+           "Least number of points, half a radius apart, of a stroke of method=strokes, unless it "
            "runs over the border"},
           1, kMaxOilLength);
-    t.add(&S::temporal,
-          {"temporal", "Temporal",
-           "Of method=strokes: keep strokes of the frame before that still fit, so that video does "
-           "not boil"});
+    t.add(&S::temporal, {"temporal", "Temporal",
+                         "Keep strokes of the previous frame that still fit, for method=strokes, "
+                         "so that video does not boil"});
     return t;
   }();
   return table;

@@ -118,74 +118,78 @@ const PropertyTable<S> &properties() {
                 output = output_type();
     for (GType type : {method, paths, median, output})
       gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
-    t.add(&S::method, {"method", "Method", "How the pictures are compared"}, method);
+    t.add(&S::method, {"method", "Method", "Measure of likeness by which disparities are found"},
+          method);
     // As kWindow and kCandidates have them.
     t.add(&S::window,
           {"window-size", "Window size",
-           "Rows and columns of the window of sad, ncc and census, an odd number. Where a control "
-           "source gives an even one, the next is used"},
+           "Rows and columns of the window of method=sad, ncc and census in pixels, an odd number. "
+           "Where a control source gives an even one, the next is used"},
           3, kMaxStereoWindow);
     t.add(&S::disparities,
           {"num-disparities", "Number of disparities",
-           "Candidates of each pixel: whole pixels from min-disparity on, a multiple of 16. Where "
-           "a control source gives another number, the next multiple is used"},
+           "Number of candidate disparities: whole pixels from min-disparity on, a multiple of 16. "
+           "Where a control source gives another number, the next multiple is used"},
           16, kMaxDisparities);
     t.add(&S::min_disparity,
-          {"min-disparity", "Minimum disparity", "The least candidate, in pixels"}, 0,
+          {"min-disparity", "Minimum disparity", "Least candidate disparity in pixels"}, 0,
           kMaxMinDisparity);
-    t.add(&S::paths, {"paths", "Paths", "Directions of sgm from which each pixel is reached"},
-          paths);
+    t.add(&S::paths,
+          {"paths", "Paths", "Directions from which each pixel is reached, for method=sgm"}, paths);
     t.add(&S::p1,
           {"p1", "Small penalty",
-           "Cost of a step of one pixel of disparity in a path of sgm, in bits of the census "
-           "transform; at most p2"},
+           "Cost of a step of one pixel of disparity in a path of method=sgm, in bits of the "
+           "census transform; at most p2"},
           1, kMaxStereoPenalty);
     t.add(&S::p2,
           {"p2", "Large penalty",
-           "Cost of a larger step of disparity in a path of sgm, in bits of the census transform"},
+           "Cost of a larger step of disparity in a path of method=sgm, in bits of the census "
+           "transform"},
           1, kMaxStereoPenalty);
     t.add(&S::adaptive, {"adaptive-p2", "Adaptive large penalty",
-                         "Large steps of disparity cost less where the left picture has an edge"});
-    t.add(&S::subpixel,
-          {"subpixel", "Subpixel", "Disparities in 16ths of a pixel, in place of whole pixels"});
+                         "Reduce p2 where the left picture has an edge, for method=sgm"});
+    t.add(&S::subpixel, {"subpixel", "Subpixel",
+                         "Compute disparities in 16ths of a pixel, in place of whole pixels"});
     t.add(&S::uniqueness,
           {"uniqueness", "Uniqueness",
-           "Per cent by which the best candidate must be better than those that are no neighbours "
-           "of it, or the disparity is unknown (0 = any)"},
+           "Margin in per cent by which the best candidate must be better than those that are no "
+           "neighbours of it, or the disparity is unknown (0 = any)"},
           0, 99);
     t.add(&S::left_right,
           {"left-right-check", "Left-right check",
-           "Pixels by which the disparity of the right picture may differ, or the disparity is "
-           "unknown (-1 = not checked)"},
+           "Difference in pixels up to which the disparity of the right picture agrees, or the "
+           "disparity is unknown (-1 = not checked)"},
           -1, kMaxDisparities);
     t.add(&S::median,
-          {"median", "Median", "Rows and columns of a median filter of the disparities"}, median);
+          {"median", "Median", "Rows and columns in pixels of a median filter of the disparities"},
+          median);
     t.add(&S::speckle_size,
           {"speckle-size", "Speckle size",
-           "Areas of at most so many pixels become unknown (0 = none do)"},
+           "Largest area, in pixels, whose disparities become unknown (0 = none)"},
           0, G_MAXINT);
     t.add(&S::speckle_range,
           {"speckle-range", "Speckle range",
-           "Pixels of disparity; neighbours that differ by more are of different areas"},
+           "Difference of disparity in pixels above which neighbours are of different areas, for "
+           "speckle-size"},
           0, kMaxStereoSize);
-    t.add(&S::output, {"output", "Output", "What leaves the element"}, output);
+    t.add(&S::output, {"output", "Output", "Output picture: disparities, depths or colours"},
+          output);
     t.add(&S::focal_length,
           {"focal-length", "Focal length",
-           "Of both cameras, in pixels; for output=depth (0 = that of rectify, if it is set)"},
+           "Focal length of both cameras in pixels, for output=depth (0 = that of rectify, if it "
+           "is set)"},
           0., kMostLength);
     t.add(&S::baseline,
           {"baseline", "Baseline",
-           "Distance of the cameras, in millimetres; for output=depth (0 = that of rectify, if it "
+           "Distance of the cameras in millimetres, for output=depth (0 = that of rectify, if it "
            "is set)"},
           0., kMostLength);
     add_max_skew(&t);
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY);
-    t.add(
-        &S::rectify,
-        {"rectify", "Rectify",
-         "File with the calibration of both cameras, in YAML as OpenCV writes it (M1, D1, R1, P1, "
-         "M2, D2, R2, P2), by which the pictures are undistorted and rectified. It is read at the "
-         "start"});
+    t.add(&S::rectify, {"rectify", "Rectify",
+                        "Path of a file with the calibration of both cameras, in YAML as OpenCV "
+                        "writes it (M1, D1, R1, P1, M2, D2, R2, P2), by which the pictures are "
+                        "undistorted and rectified. It is read at the start"});
     return t;
   }();
   return table;
@@ -198,14 +202,14 @@ constexpr guint kWindow = 2, kCandidates = 3;
 const OwnPart<S> kCandidatesPart = {
     [](const S &s) -> std::string {
       if (s.disparities % 16 == 0) return {};
-      return "num-disparities " + std::to_string(s.disparities) + ": a multiple of 16 is required";
+      return "num-disparities=" + std::to_string(s.disparities) + ": a multiple of 16 is required";
     },
     [](const S &before, S *s) { s->disparities = before.disparities; }};
 
 const OwnPart<S> kPenaltiesPart = {[](const S &s) -> std::string {
                                      if (s.p1 <= s.p2) return {};
-                                     return "p1 " + std::to_string(s.p1) + " is more than p2 " +
-                                            std::to_string(s.p2);
+                                     return "p1=" + std::to_string(s.p1) +
+                                            " is more than p2=" + std::to_string(s.p2);
                                    },
                                    [](const S &before, S *s) {
                                      s->p1 = before.p1;
@@ -353,8 +357,7 @@ gboolean start(GstAggregator *aggregator) {
     return true;
   });
   const S settings = priv.settings.snapshot();
-  for (const std::string &text : ignored(settings))
-    GST_ELEMENT_WARNING(aggregator, LIBRARY, SETTINGS, ("%s", text.c_str()), (nullptr));
+  warn_of_ignored(aggregator, ignored(settings));
   return priv.in_use.start(settings) && GST_AGGREGATOR_CLASS(parent_class)->start(aggregator);
 }
 

@@ -22,7 +22,7 @@ const std::string &channel_formats() {
 std::string border_problem(const ChannelSettings &settings, const GstVideoInfo &info) {
   const int max = sample_depth(pixel_format(info)).max();
   if (settings.border != Border::constant || settings.border_value <= max) return {};
-  return "border-value " + std::to_string(settings.border_value) + " is more than " +
+  return "border-value=" + std::to_string(settings.border_value) + " is more than " +
          std::to_string(max) + ", the largest sample of " + GST_VIDEO_INFO_NAME(&info);
 }
 

@@ -24,7 +24,7 @@ struct OwnPart {
 template <class S>
 const OwnPart<S> kOddWindow = {[](const S &s) -> std::string {
                                  if (s.window % 2 == 1) return {};
-                                 return "window-size " + std::to_string(s.window) +
+                                 return "window-size=" + std::to_string(s.window) +
                                         ": a window requires an odd number";
                                },
                                [](const S &before, S *s) { s->window = before.window; }};

@@ -71,7 +71,7 @@ void check_channels_refused(const char *element) {
       {"RGB", {{"planes", "luma"}}, {"planes=luma", "RGB has no luma"}},
       {"GRAY8",
        {{"border", "constant"}, {"border-value", "256"}},
-       {"border-value 256", "255, the largest sample of GRAY8"}},
+       {"border-value=256", "255, the largest sample of GRAY8"}},
   };
   for (const auto &[format, properties, words] : cases) {
     Harness harness(element, properties);

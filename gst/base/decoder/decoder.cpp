@@ -25,7 +25,7 @@ const PropertyTable<DecoderSettings> &properties() {
     t.set_flags(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
     t.add(&S::max_errors,
           {"max-errors", "Most errors",
-           "Pictures in a row that are left out before that is an error (-1 = any number)"},
+           "Number of consecutive pictures that may be left out before an error (-1 = any number)"},
           -1, G_MAXINT);
     t.add(&S::frames_in_flight,
           {"frames-in-flight", "Frames in flight",

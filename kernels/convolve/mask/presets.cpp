@@ -121,7 +121,7 @@ std::string number(double value) {
 bool choose_size(int *size, int largest, bool odd, int smallest, std::string *error) {
   if (*size == 0) *size = 3;
   if (*size < smallest || *size > largest || (odd && *size % 2 == 0)) {
-    *error = "size " + std::to_string(*size) + ": this preset requires 0 or " +
+    *error = "size=" + std::to_string(*size) + ": this preset requires 0 or " +
              (odd ? "an odd number from " : "") + std::to_string(smallest) + " to " +
              std::to_string(largest);
     return false;
@@ -132,7 +132,7 @@ bool choose_size(int *size, int largest, bool odd, int smallest, std::string *er
 // The same for what is made of a Gaussian.
 bool choose_gaussian(int *size, double *sigma, int largest, bool odd, std::string *error) {
   if (*sigma != 0 && !(*sigma >= kMinSigma && *sigma <= kMaxSigma)) {
-    *error = "sigma " + number(*sigma) + ": this preset requires 0 or " + number(kMinSigma) +
+    *error = "sigma=" + number(*sigma) + ": this preset requires 0 or " + number(kMinSigma) +
              " to " + number(kMaxSigma);
     return false;
   }
@@ -250,7 +250,7 @@ bool preset_rows(RowPreset preset, int size, double sigma, Mask *horizontal, Mas
       size = 0;
       if (!choose_gaussian(&size, &sigma, kMaxTaps, false, error)) return false;
       if (sigma >= kMinBlurSigma) {
-        *error = "sigma " + number(sigma) + ": there are no rows of this preset from " +
+        *error = "sigma=" + number(sigma) + ": there are no rows of this preset from " +
                  number(kMinBlurSigma) + " on";
         return false;
       }

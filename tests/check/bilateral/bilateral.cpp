@@ -130,7 +130,7 @@ GST_START_TEST(refused_later) {
   set(harness, "iterations", "2");  // which is used all the same
   filter.iterations = 2;
   push_and_check(harness, caps, filter);
-  fail_unless(contains(harness.take_warning(), "border-value 256"));
+  fail_unless(contains(harness.take_warning(), "border-value=256"));
   set(harness, "border-value", "9");
   filter.border = "constant", filter.border_value = 9;
   push_and_check(harness, caps, filter);

@@ -240,10 +240,10 @@ GST_END_TEST;
 // ---- bad values ------------------------------------------------------------------------------
 
 GST_START_TEST(refused_at_the_start) {
-  check_no_start("canny", {{"aperture", "4"}}, "aperture 4: it must be 3, 5 or 7");
-  check_no_start("canny", {{"sigma", "0.05"}}, "sigma 0.05: it must be 0.1 to 100, or 0 for none");
+  check_no_start("canny", {{"aperture", "4"}}, "aperture=4: it must be 3, 5 or 7");
+  check_no_start("canny", {{"sigma", "0.05"}}, "sigma=0.05: it must be 0.1 to 100, or 0 for none");
   check_no_start("canny", {{"aperture", "6"}, {"sigma", "0.01"}},
-                 "aperture 6: it must be 3, 5 or 7; sigma 0.01: ");
+                 "aperture=6: it must be 3, 5 or 7; sigma=0.01: ");
 }
 GST_END_TEST;
 
@@ -256,14 +256,14 @@ GST_START_TEST(refused_later) {
   set(harness, "aperture", "6");
   set(harness, "high-threshold", "5000");  // which is used all the same
   push_and_check(harness, caps, filter_of(50, 5000, 5));
-  fail_unless(contains(harness.take_warning(), "aperture 6"));
+  fail_unless(contains(harness.take_warning(), "aperture=6"));
   set(harness, "low-threshold", "3000");
   push_and_check(harness, caps, filter_of(3000, 5000, 5));
   fail_unless(harness.take_warning().empty(), "a second warning");
   set(harness, "aperture", "7");
   set(harness, "sigma", "0.02");
   push_and_check(harness, caps, filter_of(3000, 5000, 7));
-  fail_unless(contains(harness.take_warning(), "sigma 0.02"));
+  fail_unless(contains(harness.take_warning(), "sigma=0.02"));
   set(harness, "sigma", "0");
   push_and_check(harness, caps, filter_of(3000, 5000, 7));
   fail_unless(harness.take_warning().empty());

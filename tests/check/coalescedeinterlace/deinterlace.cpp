@@ -130,6 +130,27 @@ GST_START_TEST(properties_while_playing) {
 }
 GST_END_TEST
 
+GST_START_TEST(warnings_without_effect) {
+  const struct {
+    const char *properties;
+    std::vector<std::string> warnings;
+  } cases[] = {
+      {"method=yadif ela-window=7", {"ela-window=7 has no effect; it requires method=ela"}},
+      {"spatial-check=false", {"spatial-check=false has no effect; it requires method=yadif"}},
+      {"method=ela ela-window=6", {}},
+      {"method=yadif spatial-check=false", {}},
+      {"method=line ela-window=5 spatial-check=true", {}}};
+  for (const auto &[properties, expected] : cases) {
+    Harness harness(element(properties));
+    fail_unless(harness.set_input(interlaced("GRAY8")));
+    const std::vector<std::string> warnings = harness.warnings();
+    fail_unless(warnings.size() == expected.size(), "%s", properties);
+    for (gsize i = 0; i < warnings.size(); i++)
+      fail_unless(contains(warnings[i], expected[i]), "%s", warnings[i].c_str());
+  }
+}
+GST_END_TEST
+
 // A frame that is held leaves as what the caps promised when it came.
 GST_START_TEST(properties_while_frames_are_held) {
   const std::string caps = interlaced("GRAY8");
@@ -473,6 +494,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, queries);
     tcase_add_test(tests, fields_apart_are_refused);
     tcase_add_test(tests, properties_while_playing);
+    tcase_add_test(tests, warnings_without_effect);
     tcase_add_test(tests, properties_while_frames_are_held);
     tcase_add_loop_test(tests, bytes, 0, static_cast<int>(std::size(kStreams)));
     tcase_add_test(tests, mixed);

@@ -121,11 +121,11 @@ void check_telecine(const Telecine &telecine, const std::string &format, Size si
     const BufferRef out = harness.pull();
     fail_unless(picture(out.get(), info) == film_picture(info, whole[i]), "%s: picture %d",
                 what.c_str(), static_cast<int>(i));
-    // (Of the first one fields may be missing.)
+    // (The first one has the time of a field before it, too, and fields of it may be missing.)
     const GstClockTime pts = GST_BUFFER_PTS(out.get());
     fail_unless(i < 2 || GST_CLOCK_DIFF(last + telecine.apart, pts) < 3, "%s: picture %d",
                 what.c_str(), static_cast<int>(i));
-    fail_unless(GST_CLOCK_DIFF(telecine.apart, GST_BUFFER_DURATION(out.get())) < 3);
+    fail_unless(i == 0 || GST_CLOCK_DIFF(telecine.apart, GST_BUFFER_DURATION(out.get())) < 3);
     last = pts;
   }
   harness.expect_no_error();
@@ -337,8 +337,9 @@ GST_START_TEST(flags_of_repeated_fields) {
     for (int n = 0; n < kFrames; n++) {
       const BufferRef out = harness.pull();
       fail_unless(gst_buffer_peek_memory(out.get(), 0) == memories[static_cast<gsize>(n)]);
-      // (Those that came before the cadence was known have the times of video.)
-      if (n > kAhead + 1 || *pattern == '3')
+      // (Those that came before the cadence was known have the times of video; the next one begins
+      // with its frame.)
+      if (n > kAhead + 2 || *pattern == '3')
         fail_unless(n == 0 ||
                     ABS(GST_CLOCK_DIFF(last + 5 * kField / 2, GST_BUFFER_PTS(out.get()))) < 4);
       last = GST_BUFFER_PTS(out.get());
@@ -476,6 +477,86 @@ GST_START_TEST(film_while_playing) {
 }
 GST_END_TEST
 
+// Settings that change at frame `at` and back: each picture begins where the one before it ends,
+// from the first frame on to the end of the last one, and what is far from a change has its bytes.
+GST_START_TEST(changes_leave_no_hole) {
+  const char *const changes[][2] = {
+      {"pattern=none", "pattern=3:2"},  {"pattern=none", "pattern=2:2"},
+      {"pattern=none", "pattern=auto"}, {"pattern=3:2", "pattern=2:2"},
+      {"pattern=3:2", "pattern=auto"},  {"pattern=2:2", "pattern=auto"},
+      {"method=linear", "method=best"}, {"method=weave pattern=2:2", "method=line pattern=none"},
+      {"fields=auto", "fields=all"},    {"fields=top", "fields=bottom"},
+      {"mode=auto", "mode=disabled"},   {"mode=disabled", "mode=interlaced pattern=2:2"}};
+  constexpr int kFrames = 44, kBack = 14;
+  const auto set = [](Harness *harness, const char *settings) {
+    gchar **each = g_strsplit(settings, " ", -1);
+    for (gchar **setting = each; *setting != nullptr; setting++) {
+      gchar **name_value = g_strsplit(*setting, "=", 2);
+      gst_util_set_object_arg(G_OBJECT(harness->element()), name_value[0], name_value[1]);
+      g_strfreev(name_value);
+    }
+    g_strfreev(each);
+  };
+  const std::string caps =
+      film_caps("GRAY8", kSize, "interlace-mode=interleaved, field-order=top-field-first");
+  const auto run = [&](const std::string &first, const char *const *change, int at,
+                       const std::vector<int> &film) {
+    Harness harness("coalescedeinterlace " + first);
+    fail_unless(harness.set_input(caps));
+    std::vector<BufferRef> pictures;
+    for (int n = 0; n < kFrames; n++) {
+      if (n == at) set(&harness, change[1]);
+      if (n == at + kBack) set(&harness, change[0]);
+      const auto i = static_cast<gsize>(2 * n);
+      fail_unless_equals_int(harness.push(telecined(caps, n, film[i], film[i + 1], true)),
+                             GST_FLOW_OK);
+    }
+    harness.push_event(gst_event_new_eos());
+    while (harness.waiting() > 0)
+      pictures.push_back(harness.pull());
+    harness.expect_no_error();
+    return pictures;
+  };
+  for (const char *fields : {"all", "auto"})
+    for (const auto &pair : changes)
+      for (bool back : {false, true})
+        for (const char *pattern : {"23", "32", "2332", "22", "122", ""}) {
+          const char *const change[] = {pair[back ? 1 : 0], pair[back ? 0 : 1]};
+          const std::string first =
+              std::string("mode=interlaced fields=") + fields + " " + change[0];
+          std::vector<int> film(2 * kFrames, -1);
+          if (g_str_equal(pattern, "122")) {  // in two neighbouring frames each
+            film = fields_of("22", 2 * kFrames + 1);
+            film.erase(film.begin());
+          } else if (*pattern != 0) {
+            film = fields_of(pattern, 2 * kFrames);
+          }
+          const std::vector<BufferRef> unchanged = run(first, change, kFrames, film);
+          for (int at = 8; at < 18; at += small_run() ? 9 : 3) {
+            const std::string what =
+                first + " to " + change[1] + " at " + std::to_string(at) + ", " + pattern;
+            const std::vector<BufferRef> pictures = run(first, change, at, film);
+            GstClockTime due = 0;
+            for (gsize i = 0; i < pictures.size(); i++) {
+              GstBuffer *out = pictures[i].get();
+              const GstClockTime pts = GST_BUFFER_PTS(out);
+              fail_unless(ABS(GST_CLOCK_DIFF(due, pts)) < 40 && GST_BUFFER_DURATION(out) > 40,
+                          "%s: picture %d at %" GST_TIME_FORMAT " instead of %" GST_TIME_FORMAT,
+                          what.c_str(), static_cast<int>(i), GST_TIME_ARGS(pts),
+                          GST_TIME_ARGS(due));
+              due = pts + GST_BUFFER_DURATION(out);
+              if (due > static_cast<GstClockTime>(at - kAhead - 2) * kFrame) continue;
+              fail_unless(gst_buffer_get_size(out) == gst_buffer_get_size(unchanged[i].get()) &&
+                          picture(out, video_info(caps)) ==
+                              picture(unchanged[i].get(), video_info(caps)));
+            }
+            fail_unless(ABS(GST_CLOCK_DIFF(kFrames * kFrame, due)) < 40,
+                        "%s: ends at %" GST_TIME_FORMAT, what.c_str(), GST_TIME_ARGS(due));
+          }
+        }
+}
+GST_END_TEST
+
 }  // namespace
 
 void add_film_tests(TCase *tests) {
@@ -490,6 +571,7 @@ void add_film_tests(TCase *tests) {
   tcase_add_test(tests, film_discontinuity);
   tcase_add_test(tests, film_captions);
   tcase_add_test(tests, film_while_playing);
+  tcase_add_test(tests, changes_leave_no_hole);
 }
 
 }  // namespace test

@@ -99,7 +99,7 @@ GST_START_TEST(right_for_one_format) {
   harness.set_input(caps);
   fail_unless_equals_int(harness.push(random_frame(video_info(caps), {}, 1)),
                          GST_FLOW_NOT_NEGOTIATED);
-  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, {"border-value 300"});
+  harness.expect_error(GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, {"border-value=300"});
 }
 GST_END_TEST;
 

@@ -35,26 +35,26 @@ GST_START_TEST(each_is_told) {
     const char *name, *value;
     std::vector<const char *> words;
   } steps[] = {
-      {"anchor-x", "5", {"anchor-x 5", "0 to 2"}},
-      {"mask", "3 2 1", {"anchor-x 5", "0 to 2"}},
-      {"mask", "3 2 1", {"anchor-x 5", "0 to 2"}},
+      {"anchor-x", "5", {"anchor-x=5", "0 to 2"}},
+      {"mask", "3 2 1", {"anchor-x=5", "0 to 2"}},
+      {"mask", "3 2 1", {"anchor-x=5", "0 to 2"}},
       {"border", "wrap", {}},
-      {"bias", "3", {"anchor-x 5"}},
+      {"bias", "3", {"anchor-x=5"}},
       {"mask", "1,,1", {"mask=\"1,,1\""}},
       {"mask", "1,,1", {"mask=\"1,,1\""}},
       {"size", "7", {}},
       {"anchor-x", "0", {}},
       {"border", "constant", {}},
-      {"border-value", "256", {"border-value 256"}},
+      {"border-value", "256", {"border-value=256"}},
       {"mask", "1 1", {}},
       {"border-value", "255", {}},
       {"preset", "sobel-x", {}},
       {"size", "31", {"preset=sobel-x size=31: beyond the fixed-point range"}},
       {"preset", "sobel-y", {"preset=sobel-y size=31: beyond the fixed-point range"}},
       {"divisor", "1e15", {}},
-      {"size", "4", {"preset=sobel-y: size 4"}},
+      {"size", "4", {"preset=sobel-y: size=4"}},
       {"size", "3", {}},
-      {"size", "4", {"preset=sobel-y: size 4"}},
+      {"size", "4", {"preset=sobel-y: size=4"}},
   };
   for (const auto &[name, value, words] : steps) {
     set(harness, name, value);
@@ -241,7 +241,7 @@ GST_START_TEST(not_for_every_frame) {
     GST_BUFFER_PTS(frame.get()) = static_cast<GstClockTime>(n) * GST_SECOND / 10;
     fail_unless_equals_int(harness.push(gst_buffer_ref(frame.get())), GST_FLOW_OK);
     const std::string warning = harness.take_warning();
-    fail_unless(contains(warning, "anchor-x 5") == (n == 2), "frame %d: \"%s\"", n,
+    fail_unless(contains(warning, "anchor-x=5") == (n == 2), "frame %d: \"%s\"", n,
                 warning.c_str());
   }
 }
@@ -258,7 +258,7 @@ GST_START_TEST(new_caps) {
       {{{"border", "constant"}, {"border-value", "1000"}},
        "I420_10LE",
        "GRAY8",
-       {"border-value 1000", "255"}},
+       {"border-value=1000", "255"}},
       {{{"preset", "sobel-x"}, {"size", "27"}},
        "GRAY8",
        "GRAY16_LE",

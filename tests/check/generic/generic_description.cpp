@@ -116,6 +116,10 @@ GST_START_TEST(properties_are_described) {
     fail_unless(has_words(g_param_spec_get_blurb(p)), "%s has no blurb", p->name);
     fail_if(g_str_equal(g_param_spec_get_nick(p), p->name), "%s: the nick says nothing", p->name);
     fail_if(g_str_equal(g_param_spec_get_blurb(p), g_param_spec_get_nick(p)), "%s", p->name);
+    // It says what the property is.
+    fail_if(g_regex_match_simple("^(Of|How|What|Which|Where|The same) ", g_param_spec_get_blurb(p),
+                                 {}, {}),
+            "%s: %s", p->name, g_param_spec_get_blurb(p));
     // Whoever may write it is told when.
     if (p->flags & G_PARAM_WRITABLE)
       fail_unless(p->flags & (GST_PARAM_MUTABLE_READY | GST_PARAM_MUTABLE_PAUSED |

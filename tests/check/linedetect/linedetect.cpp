@@ -373,9 +373,9 @@ GST_START_TEST(refused_at_the_start) {
     Properties properties;
     const char *problem;
   } cases[] = {
-      {{{"aperture", "4"}}, "aperture 4: it must be 3, 5 or 7"},
-      {{{"sigma", "0.05"}}, "sigma 0.05: it must be 0.1 to 100, or 0 for none"},
-      {{{"aperture", "6"}, {"sigma", "0.01"}}, "aperture 6: it must be 3, 5 or 7; sigma 0.01: "},
+      {{{"aperture", "4"}}, "aperture=4: it must be 3, 5 or 7"},
+      {{{"sigma", "0.05"}}, "sigma=0.05: it must be 0.1 to 100, or 0 for none"},
+      {{{"aperture", "6"}, {"sigma", "0.01"}}, "aperture=6: it must be 3, 5 or 7; sigma=0.01: "},
   };
   for (const auto &[properties, problem] : cases) {
     Harness harness("linedetect");
@@ -402,7 +402,7 @@ GST_START_TEST(refused_later) {
   filter.edges.high = 900;
   push_and_check(harness, caps, filter);
   const std::string warning = harness.take_warning();
-  fail_unless(contains(warning, "aperture 6") && contains(warning, "sigma 0.02"));
+  fail_unless(contains(warning, "aperture=6") && contains(warning, "sigma=0.02"));
   set(harness, "tolerance", "1");
   filter.lines.tolerance = 1;
   push_and_check(harness, caps, filter);

@@ -78,10 +78,10 @@ GST_START_TEST(even_windows) {
     Properties properties;
     const char *problem;
   } cases[] = {
-      {{{"size", "4"}}, "size 4: a window requires odd numbers"},
-      {{{"size", "4"}, {"width", "5"}}, "size 4: a window requires odd numbers"},
-      {{{"height", "2"}}, "height 2: a window requires odd numbers"},
-      {{{"width", "6"}, {"height", "2"}}, "width 6, height 2: a window requires odd numbers"},
+      {{{"size", "4"}}, "size=4: a window requires odd numbers"},
+      {{{"size", "4"}, {"width", "5"}}, "size=4: a window requires odd numbers"},
+      {{{"height", "2"}}, "height=2: a window requires odd numbers"},
+      {{{"width", "6"}, {"height", "2"}}, "width=6, height=2: a window requires odd numbers"},
   };
   for (const auto &[properties, problem] : cases)
     check_no_start("median", properties, problem);
@@ -161,7 +161,7 @@ GST_START_TEST(refused_later) {
   set(harness, "border", "wrap");  // which is used all the same
   filter.border = "wrap";
   push_and_check(harness, caps, filter);
-  fail_unless(contains(harness.take_warning(), "size 6: a window requires odd numbers"));
+  fail_unless(contains(harness.take_warning(), "size=6: a window requires odd numbers"));
   set(harness, "size", "5");
   push_and_check(harness, caps, filter);
   set(harness, "planes", "luma");
@@ -181,7 +181,7 @@ GST_START_TEST(refused_before_the_first_frame) {
   push_and_check(harness, caps, RankFilter{5, 5});
   const std::string warning = harness.take_warning();
   fail_unless(
-      contains(warning, "size 6: a window requires odd numbers") && contains(warning, "no luma"),
+      contains(warning, "size=6: a window requires odd numbers") && contains(warning, "no luma"),
       "%s", warning.c_str());
   harness.expect_no_error();
 }

@@ -208,7 +208,7 @@ GST_START_TEST(unlike_inputs) {
       {{kGray, kGray},
        {},
        "reference=2",
-       "reference 2: there is no pad sink_2 among sink_0, sink_1"},
+       "reference=2: there is no pad sink_2 among sink_0, sink_1"},
       {alike(17), {}, "", "There are 17 inputs; at most 16 can be used"},
   };
   for (const auto &c : cases) {
@@ -291,7 +291,7 @@ GST_START_TEST(pads_while_playing) {
   release(0);
   push({2, 3}, n);
   const std::string error = views.expect_error();
-  fail_unless(contains(error, "reference 0: there is no pad sink_0 among sink_2, sink_3"), "%s",
+  fail_unless(contains(error, "reference=0: there is no pad sink_0 among sink_2, sink_3"), "%s",
               error.c_str());
 }
 GST_END_TEST;

@@ -84,7 +84,7 @@ GST_START_TEST(each_property) {
   fail_unless(stream.warning().empty() && stream.views.errors().empty());
   stream.set("reference", "7");
   stream.views.push_views(scene_frames(video_info(kCaps), 4), 100);
-  fail_unless(contains(stream.views.expect_error(), "reference 7: there is no pad sink_7 among"));
+  fail_unless(contains(stream.views.expect_error(), "reference=7: there is no pad sink_7 among"));
 }
 GST_END_TEST;
 
@@ -117,10 +117,10 @@ GST_START_TEST(refused_at_the_start) {
     const char *problem;
     bool unreadable = false;
   } cases[] = {
-      {"window-size=4", "window-size 4: a window requires an odd number"},
-      {"near=2 far=2", "near 2 is not less than far 2"},
+      {"window-size=4", "window-size=4: a window requires an odd number"},
+      {"near=2 far=2", "near=2 is not less than far=2"},
       {"near=3 far=2 window-size=6",
-       "window-size 6: a window requires an odd number; near 3 is not less than far 2"},
+       "window-size=6: a window requires an odd number; near=3 is not less than far=2"},
       {"", "cameras is not set; a file with a matrix"},
       {"cameras=/nowhere", "cameras=\"/nowhere\" cannot be read: No such file or directory; a file",
        true},
@@ -186,12 +186,12 @@ GST_START_TEST(refused_later) {
   MultiviewParams params = scene_params();
   stream.set("window-size", "8");  // before the first frame
   stream.pass(params);
-  fail_unless(contains(stream.warning(), "window-size 8: a window requires an odd number"));
+  fail_unless(contains(stream.warning(), "window-size=8: a window requires an odd number"));
   stream.set("far", "700");
   stream.set("tolerance", "2");
   params.tolerance = 2;
   stream.pass(params);
-  fail_unless(contains(stream.warning(), "near 800 is not less than far 700"));
+  fail_unless(contains(stream.warning(), "near=800 is not less than far=700"));
   stream.set("window-size", "7");
   stream.set("near", "600");
   params.window = 7, params.nearest = 600, params.farthest = 700;

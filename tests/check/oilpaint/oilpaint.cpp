@@ -263,16 +263,16 @@ GST_START_TEST(refused_at_the_start) {
     Properties properties;
     const char *problem;
   } cases[] = {
-      {{{"brush-thickest", "15"}}, "brush-thickest 15: it must be 2, 4, 8, 16 or 32"},
+      {{{"brush-thickest", "15"}}, "brush-thickest=15: it must be 2, 4, 8, 16 or 32"},
       {{{"brush-thickest", "30"}, {"brush-thinnest", "3"}},
-       "brush-thickest 30, brush-thinnest 3: it must be"},
+       "brush-thickest=30, brush-thinnest=3: it must be"},
       {{{"brush-thickest", "4"}, {"brush-thinnest", "8"}},
-       "brush-thickest 4: it is thinner than brush-thinnest 8"},
-      {{{"brush-thinnest", "32"}}, "brush-thinnest 32: it is thicker than brush-thickest 16"},
+       "brush-thickest=4: it is thinner than brush-thinnest=8"},
+      {{{"brush-thinnest", "32"}}, "brush-thinnest=32: it is thicker than brush-thickest=16"},
       {{{"method", "kuwahara"}, {"radius", "11"}},
-       "radius 11: with method=kuwahara it must be 2 to 10, or 0 for 6"},
+       "radius=11: with method=kuwahara it must be 2 to 10, or 0 for 6"},
       {{{"method", "kuwahara"}, {"radius", "1"}, {"brush-thinnest", "6"}},
-       "brush-thinnest 6: it must be 2, 4, 8, 16 or 32; radius 1: "},
+       "brush-thinnest=6: it must be 2, 4, 8, 16 or 32; radius=1: "},
   };
   for (const auto &[properties, problem] : cases) {
     Harness harness("oilpaint");
@@ -316,7 +316,7 @@ GST_START_TEST(refused_later) {
   push_and_check(harness, caps, params);
   set(harness, "radius", "12");
   push_and_check(harness, caps, params);
-  fail_unless(contains(harness.take_warning(), "radius 12"));
+  fail_unless(contains(harness.take_warning(), "radius=12"));
   push_and_check(harness, caps, params);
   fail_unless(harness.take_warning().empty(), "a second warning");
   set(harness, "method", "mode");  // which has such a radius
@@ -325,14 +325,14 @@ GST_START_TEST(refused_later) {
   push_and_check(harness, caps, params);
   set(harness, "method", "kuwahara");
   push_and_check(harness, caps, params);
-  fail_unless(contains(harness.take_warning(), "radius 12"));
+  fail_unless(contains(harness.take_warning(), "radius=12"));
   set(harness, "method", "strokes");
   set(harness, "brush-thinnest", "5");
   set(harness, "threshold", "3");  // which is used all the same
   params = params_of(OilMethod::strokes);
   params.threshold = 3;
   push_and_check(harness, caps, params);
-  fail_unless(contains(harness.take_warning(), "brush-thinnest 5"));
+  fail_unless(contains(harness.take_warning(), "brush-thinnest=5"));
   set(harness, "brush-thinnest", "8");
   params.brush_thinnest = 8;
   push_and_check(harness, caps, params);

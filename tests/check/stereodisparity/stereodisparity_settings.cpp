@@ -105,12 +105,12 @@ GST_START_TEST(refused_at_the_start) {
   const struct {
     const char *properties, *problem;
   } cases[] = {
-      {"window-size=4", "window-size 4: a window requires an odd number"},
-      {"method=sad window-size=20", "window-size 20: a window requires an odd number"},
-      {"num-disparities=24", "num-disparities 24: a multiple of 16 is required"},
-      {"p1=20 p2=10", "p1 20 is more than p2 10"},
+      {"window-size=4", "window-size=4: a window requires an odd number"},
+      {"method=sad window-size=20", "window-size=20: a window requires an odd number"},
+      {"num-disparities=24", "num-disparities=24: a multiple of 16 is required"},
+      {"p1=20 p2=10", "p1=20 is more than p2=10"},
       {"p1=20 p2=10 window-size=6",
-       "window-size 6: a window requires an odd number; p1 20 is more than p2 10"},
+       "window-size=6: a window requires an odd number; p1=20 is more than p2=10"},
   };
   for (const auto &[properties, problem] : cases) {
     const Owned<GstElement> element(GST_ELEMENT(gst_object_ref_sink(
@@ -129,7 +129,7 @@ GST_START_TEST(refused_later) {
   params.method = StereoMethod::sad, params.disparities = 32;
   stream.set("window-size", "8");  // before the first frame
   stream.pass(params);
-  fail_unless(contains(stream.warning(), "window-size 8: a window requires an odd number"));
+  fail_unless(contains(stream.warning(), "window-size=8: a window requires an odd number"));
   stream.set("min-disparity", "2");
   params.min_disparity = 2;
   stream.pass(params);
@@ -138,7 +138,7 @@ GST_START_TEST(refused_later) {
   stream.set("num-disparities", "40");
   params.window = 5;
   stream.pass(params);
-  fail_unless(contains(stream.warning(), "num-disparities 40: a multiple of 16 is required"));
+  fail_unless(contains(stream.warning(), "num-disparities=40: a multiple of 16 is required"));
   stream.set("num-disparities", "48");
   stream.set("p1", "50");
   stream.set("p2", "40");
@@ -146,7 +146,7 @@ GST_START_TEST(refused_later) {
   params.disparities = 48;
   params.method = StereoMethod::sgm;
   stream.pass(params);
-  fail_unless(contains(stream.warning(), "p1 50 is more than p2 40"));
+  fail_unless(contains(stream.warning(), "p1=50 is more than p2=40"));
   stream.set("p2", "90");
   params.p1 = 50, params.p2 = 90;
   stream.pass(params);

@@ -282,20 +282,20 @@ TEST_CASE("gaussians") {
 
 TEST_CASE("preset errors") {
   using P = MaskPreset;
-  expect_text(preset(P::box, 32), "size 32: this preset requires 0 or 1 to 31");
-  expect_text(preset(P::box, -1), "size -1: this preset requires 0 or 1 to 31");
+  expect_text(preset(P::box, 32), "size=32: this preset requires 0 or 1 to 31");
+  expect_text(preset(P::box, -1), "size=-1: this preset requires 0 or 1 to 31");
   expect_text(preset(P::sobel_x, 1),
-              "size 1: this preset requires 0 or an odd number from 3 to 31");
+              "size=1: this preset requires 0 or an odd number from 3 to 31");
   expect_text(preset(P::unsharp, 4),
-              "size 4: this preset requires 0 or an odd number from 1 to 31");
+              "size=4: this preset requires 0 or an odd number from 1 to 31");
   expect_text(preset(P::gaussian, INT32_MIN),
-              "size -2147483648: this preset requires 0 or 1 to 31");
-  expect_text(preset(P::gaussian, 3, 100.5), "sigma 100.5: this preset requires 0 or 0.1 to 100");
-  expect_text(preset(P::gaussian, 3, -1), "sigma -1: this preset requires 0 or 0.1 to 100");
+              "size=-2147483648: this preset requires 0 or 1 to 31");
+  expect_text(preset(P::gaussian, 3, 100.5), "sigma=100.5: this preset requires 0 or 0.1 to 100");
+  expect_text(preset(P::gaussian, 3, -1), "sigma=-1: this preset requires 0 or 0.1 to 100");
   expect_text(preset(P::gaussian, 3, std::nan("")),
-              "sigma nan: this preset requires 0 or 0.1 to 100");
+              "sigma=nan: this preset requires 0 or 0.1 to 100");
   expect_text(rows(RowPreset::gaussian_x, 64),
-              "size 64: this preset requires 0 or an odd number from 1 to 63");
+              "size=64: this preset requires 0 or an odd number from 1 to 63");
   expect_text(rows(static_cast<RowPreset>(99)), "there is no such preset");
   expect_text(preset(static_cast<MaskPreset>(99)), "there is no such preset");
 }
