@@ -14,7 +14,7 @@ import demo_case
 # A failure is a file of this name, and its text the message. A trial is a setup in any other folder.
 MESON = """#!/bin/bash
 case "$1 $2" in
-  'introspect --tests') echo '[]' && exit ;;
+  'introspect --tests') echo '[{"name": "median-cuda"}]' && exit ;;
   'setup --reconfigure') what=reconfigure ;;
   'setup --wipe') what=wipe ;;
   *) what=trial ;;
@@ -105,6 +105,11 @@ class Run(demo_case.DemoCase):
         output = self.end(self.start("test", "nosuch"), 1)
         self.assertIn("no test has the name 'nosuch'", output)
         self.assertNotIn("another interpreter", output)
+        self.assertNotIn("similar", output)
+
+    def test_similar_names_of_tests(self):
+        for name in ("median", "medain-cuda"):
+            self.assertIn("similar: median-cuda;", self.end(self.start("test", name), 1))
 
     def test_fuzz_names_the_wrong_argument(self):
         self.assertIn("not 'abc'", self.end(self.start("fuzz", "abc"), 2).splitlines()[0])
