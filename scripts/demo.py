@@ -74,9 +74,9 @@ TRIPS = (("4:4:4, 8 bits", "Y444", ""), ("4:2:2, 10 bits", "v210", ",chroma-site
          ("4:2:0, 8 bits", "NV12", ",chroma-site=mpeg2"))
 LAYOUTS = (("4:4:4", "Y444", (1, 1)), ("4:2:2", "Y42B", (2, 1)), ("4:2:0", "I420", (2, 2)))
 
-# Everything that the demo writes into OUTDIR; an earlier run's are removed at the start.
-SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "specks.rgb", "noise.rgb",
-           "cleaned.rgb", "depth.raw") + tuple(
+# Everything that the demo writes into OUTDIR; an earlier run's are removed at the start. Scratch is
+# removed at the end: no line of the page reads it, unless an earlier line makes it.
+SCRATCH = ("grid.yuv", "planes.yuv", "part.rgb", "trip.rgb", "cleaned.rgb", "depth.raw") + tuple(
     f"{element}-{name}.yuv" for element in ("rgb2yuv", "videoconvert") for _, name, _ in LAYOUTS
 ) + tuple(f"{name}-{backend}.raw" for backend in ("cpu", "cuda")
           for name in ("luma", "yuv", "rgb", "v210", "fields", "blur", "sharpen", "edges",
@@ -89,12 +89,12 @@ RESULTS = (
     *(f"chroma-trip-{name}.png" for _, name, _ in TRIPS),
     "blur.png", "sharpen.png", "edges.png",
     *(f"filter-{i}.png" for i in range(len(FILTERS) + 1)),
-    "specks.png", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
+    "specks.png", "specks.rgb", *(f"specks-{i}.png" for i in range(len(SPECKLED))),
     *(f"canny-{i}.png" for i in range(len(CANNY))),
     *(f"cartoon-{i}.png" for i in range(len(CARTOONS))),
     *(f"paint-{i}.png" for i in range(len(PAINT))),
     "pair-left.png", "pair-right.png", *(f"depth-{i}.png" for i in range(len(DEPTHS))),
-    "straight.png", "smooth.png", "painted.png", "noise.png", *(f"noise-{i}.png" for i in range(len(NOISY))),
+    "straight.png", "smooth.png", "painted.png", "noise.png", "noise.rgb", *(f"noise-{i}.png" for i in range(len(NOISY))),
     *(f"picture-q{quality}.jpg" for quality in DECODED), "picture-jpeg.png",
     "picture.jp2", "rate-original.png",
     *(f"picture-{rate}bpp.jp2" for rate in RATES), *(f"rate-{rate}bpp.png" for rate in RATES),

@@ -67,18 +67,20 @@ build_fuzz_targets() {  # TARGET...
   has_libfuzzer || { echo 'clang has no libFuzzer here' && exit 77; }
   CXX=clang++ configure "$fuzz_build" -Dlibfuzzer=true -Dcuda=disabled -Dbuildtype=plain \
     -Doptimization=1 -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
-  ninja -C "$fuzz_build" "${@/#/tests/fuzz/fuzz-}" || die "the build failed"
+  ninja -C "$fuzz_build" "${@/#/tests/fuzz/fuzz-}" 9<&- || die "the build failed"
 }
 
 fuzz() {
   local seconds=${1:-} targets=() target good=true
   mapfile -t targets < <(fuzz_targets)
-  [[ $seconds =~ ^[1-9][0-9]*$ ]] && (($# <= 2)) || wrong_usage 'fuzz has the arguments SECONDS and perhaps TARGET'
+  (($# == 1 || $# == 2)) || wrong_usage 'fuzz has the arguments SECONDS and perhaps TARGET'
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] || wrong_usage "fuzz requires a whole number of SECONDS above zero, not '$seconds'"
   if (($# == 2)); then
     [ -d "$root/tests/fuzz/corpus/$2" ] || die "no target $2; there are: ${targets[*]}"
     targets=("$2")
   fi
 
+  lock_build
   install_missing fuzz
   if ! has_libfuzzer; then
     say "Without libFuzzer no coverage is seen, and little is found."

@@ -10,6 +10,7 @@ tests.py summary FOLDER...            print which tests failed, which were skipp
 Only a plain pass counts as one; a timeout, a crash, or a test that was expected to fail does not. summary
 exits with 1 if anything failed or nothing ran.
 """
+import difflib
 import fnmatch
 import json
 import os
@@ -31,7 +32,9 @@ def names(folder, *patterns):
     known = [test["name"] for test in all_tests(folder)]
     for pattern in patterns:
         if not fnmatch.filter(known, pattern):
-            sys.exit(f"no test has the name {pattern!r}; meson test -C {folder} --list prints the names")
+            like = fnmatch.filter(known, f"*{pattern}*")[:9] or difflib.get_close_matches(pattern, known)
+            sys.exit(f"no test has the name {pattern!r}; " + (f"similar: {', '.join(like)}; " if like else "")
+                     + f"meson test -C {folder} --list prints the names")
     print("\n".join(name for name in known if any(fnmatch.fnmatch(name, p) for p in patterns)))
 
 

@@ -14,7 +14,7 @@ whole_tier() {
   export COALESCE_TEST_SEED=${COALESCE_TEST_SEED:-random}
   beside long_tests sanitizers
   beside commands sources_and_fuzzing
-  "$root/scripts/tests.py" summary "$results"/*
+  "$python" "$root/scripts/tests.py" summary "$results"/*
 }
 
 # Two functions at the same time: either alone has parts in which a core is idle, such as a suite's last
@@ -53,16 +53,16 @@ sanitizers() {
   COALESCE_TEST_SMALL=6 sanitized_tests tsan --suite threads
 }
 
-commands() { stage commands "$root/scripts/check-commands.py"; }
+commands() { stage commands "$python" "$root/scripts/check-commands.py"; }
 
 sources_and_fuzzing() {
   stage format "$root/scripts/check-format.sh"
   stage headers "$root/scripts/check-headers.sh"
   stage abi "$root/scripts/check-abi.sh"
-  stage rooms "$root/scripts/check-rooms.py"
-  stage pages "$root/scripts/check-pages.py"
-  stage figures "$root/docs/images/architecture.py" --check
-  stage site "$root/scripts/site.py"
+  stage rooms "$python" "$root/scripts/check-rooms.py"
+  stage pages "$python" "$root/scripts/check-pages.py"
+  stage figures "$python" "$root/docs/images/architecture.py" --check
+  stage site "$python" "$root/scripts/site.py"
   local target targets
   mapfile -t targets < <(fuzz_targets)
   stage libfuzzer-build build_fuzz_targets "${targets[@]}"
@@ -92,7 +92,7 @@ stage() {  # NAME COMMAND...
     *) result=FAIL && tail -n 50 "$output" ;;
   esac
   say "stage $1: $result, $((SECONDS - seconds)) s (log: $output)"
-  "$root/scripts/tests.py" record "$results/stages" "$1" "$result" "$(tail -n 1 "$output")"
+  "$python" "$root/scripts/tests.py" record "$results/stages" "$1" "$result" "$(tail -n 1 "$output")"
 }
 
 # A build folder with a sanitizer. gcc's -g1 has functions and lines, which a sanitizer's report needs.

@@ -98,8 +98,15 @@ class PageOfTheClip(demo_case.DemoCase):
         coded = {f"picture-{rate}bpp.jp2" for rate in demo.RATES}
         coded |= {f"picture-{i}.jpg" for i in range(len(demo.QUALITIES) + 2)}
         coded |= {f"picture-q{quality}.jpg" for quality in demo.DECODED}
+        coded |= {"specks.rgb", "noise.rgb"}
         self.assertEqual(unseen, coded)
         self.assertLessEqual(names, set(demo.RESULTS))
+
+    def test_lines_read_files_that_are_there(self):
+        names = set(re.findall(r"filesrc location=(\S+)", self.text))
+        self.assertIn("specks.rgb", names)
+        for name in names:
+            self.assertTrue((self.outdir / name).exists(), name)
 
     def test_sizes(self):
         for name, size in self.page.pictures.items():
