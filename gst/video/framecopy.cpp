@@ -55,7 +55,7 @@ CUresult repeat_last_rows(const Frame &from, const Frame &to, const Stream &stre
 }
 
 void copy_on_cpu(const Frame &from, const Frame &to, ThreadPool *pool) {
-  constexpr int kWorthAThread = 1 << 20;  // bytes: 0.1 ms; to wake one takes 25 µs
+  constexpr int kWorthAThread = 1 << 18;  // bytes, measured (docs/lab/transfers.md)
   for (guint p = 0; p < from.n_planes(); p++) {
     const Plane<std::uint8_t> source = from.plane(p), target = to.plane(p);
     const int rows = std::min(source.height, target.height);
