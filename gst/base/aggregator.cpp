@@ -219,8 +219,10 @@ gboolean take_caps(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *e
   const CapsRef caps(gst_caps_ref(parsed));
   gst_event_unref(event);
   self->priv->refused = false;
+  const bool was_refused = input.refused;
   input.refused = !aggregator_can_take(self, input, caps.get());
   if (input.refused) return FALSE;
+  if (was_refused) self->priv->has_error = false;
   if (input.set_caps(caps.get())) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(self));
   input.refused = !select_early(self);
   return !input.refused;
@@ -233,7 +235,7 @@ gboolean take_segment(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent
   gst_event_parse_segment(event, &segment);
   if (segment->format == GST_FORMAT_TIME) {
     input.keep_time();
-    input.lacks_time = false;
+    if (std::exchange(input.lacks_time, false)) self_of(aggregator)->priv->has_error = false;
     return aggregator_parent()->sink_event(aggregator, pad, event);
   }
   GST_ELEMENT_ERROR(aggregator, STREAM, FORMAT,
@@ -266,6 +268,9 @@ gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *
       if (pad->segment.format == GST_FORMAT_TIME) break;  // GstAggregator does not ask
       gst_event_unref(event);
       return FALSE;
+    case GST_EVENT_FLUSH_STOP:
+      self_of(aggregator)->priv->has_error = false;
+      break;
     default:
       break;
   }

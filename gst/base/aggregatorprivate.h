@@ -98,7 +98,7 @@ struct GstCoalesceAggregatorPrivate {
   bool out_cuda = false;
   coalesce::gst::FramePool pool;  // as that of a filter's output
   coalesce::gst::Scratch scratch{1};
-  // An error has been posted since the start and the last output.
+  // An error has been posted since the start, the last output or flush, or the end of its cause.
   std::atomic<bool> has_error{false};
   // An error about caps has been posted; other ones may come.
   bool refused = false;

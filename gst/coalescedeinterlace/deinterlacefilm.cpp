@@ -55,10 +55,11 @@ guint Film::plan(const Window &window, DeinterlaceRate rate, FilmPicture *pictur
     uncertain_ = run.certain ? 0 : uncertain_ + 1;
     const int field = run.certain ? run.woven : run.kept;
     // Each begins where the one before it ends, the last one ends with the fields, and the one
-    // before that leaves it some time.
+    // before that leaves it some time. (Flags and properties may end the fields earlier than it
+    // seemed then.)
     const bool is_last = cadence_.next() >= 2 * window.frames;
     const int last = kFilmParts * window.frames, begin = end_;
-    end_ = is_last ? last : std::min(run.halves + parts, last - 1);
+    end_ = std::max(begin + 1, is_last ? last : std::min(run.halves + parts, last - 1));
     pictures[count++] = {run.certain, field / 2, field % 2, {begin, end_, kFilmParts}};
   }
   cadence_.advance(2);

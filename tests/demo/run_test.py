@@ -82,6 +82,11 @@ class Run(demo_case.DemoCase):
         self.end(self.start("build", ROOT=str(self.root)))
         self.assertEqual(self.called()[2:], ["reconfigure", "ninja"])
 
+    def test_without_locks(self):
+        for status in (127, 71, 1):  # no flock; a file system without locks; that with busybox's
+            self.program("flock", f"#!/bin/sh\nexit {status}\n")
+            self.end(self.start("build"))
+
     def refused_without_wiping(self, text):
         (self.failures / "reconfigure").write_text(text)
         self.assertIn(text, self.end(self.start("build"), 1))

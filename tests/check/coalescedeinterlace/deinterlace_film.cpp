@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "../../support/data.h"
+#include "../../support/random.h"
 #include "../negotiation.h"
 #include "deinterlace_frames.h"
 
@@ -557,6 +558,55 @@ GST_START_TEST(changes_leave_no_hole) {
 }
 GST_END_TEST
 
+// Whatever the flags and the cadence, that change at random places: each picture is shown for some
+// time, and after the one before it.
+GST_START_TEST(times_of_any_flags) {
+  constexpr int kFrames = 60;
+  constexpr guint kInterlaced = GST_VIDEO_BUFFER_FLAG_INTERLACED;
+  constexpr guint kFlags[] = {0, kRepeats, kInterlaced, kInterlaced | GST_VIDEO_BUFFER_FLAG_TFF};
+  constexpr const char *kFields[] = {"23", "2332", "22", "1"}, *kOrders[] = {"tff", "auto"};
+  const std::string caps = film_caps("GRAY8", kSize, "interlace-mode=mixed");
+  coalesce::test::Random random = coalesce::test::random_of_run(67);
+  for (int run = 0; run < (small_run() ? 20 : 200); run++)
+    for (const char *pattern : {"3:2", "2:2", "auto"}) {
+      Harness harness(std::string("coalescedeinterlace pattern=") + pattern);
+      fail_unless(harness.set_input(caps));
+      guint flags = 0;
+      std::vector<int> film;
+      GstClockTime pts = 0;
+      for (int n = 0; n < kFrames; n++) {
+        if (random.below(3) == 0) flags = random.pick(kFlags);
+        if (film.empty() || random.below(5) == 0) {
+          film = fields_of(random.pick(kFields), 3 * kFrames);
+          film.erase(film.begin(), film.begin() + random.below(10));
+        }
+        if (random.below(6) == 0)
+          gst_util_set_object_arg(G_OBJECT(harness.element()), "field-order", random.pick(kOrders));
+        GstBuffer *buffer = telecined(caps, n, film[0], film[1], true);
+        film.erase(film.begin(), film.begin() + 2);
+        const bool repeats = flags == kRepeats && n % 2 == 1;
+        GST_BUFFER_FLAG_SET(buffer, flags == kRepeats && !repeats ? 0 : flags);
+        GST_BUFFER_PTS(buffer) = pts;
+        GST_BUFFER_DURATION(buffer) = repeats ? 3 * kField : kFrame;
+        pts += GST_BUFFER_DURATION(buffer);
+        harness.push(buffer);
+      }
+      harness.push_event(gst_event_new_eos());
+      GstClockTime last = GST_CLOCK_TIME_NONE;
+      while (harness.waiting() > 0) {
+        const BufferRef out = harness.pull();
+        const GstClockTime begin = GST_BUFFER_PTS(out.get());
+        const GstClockTime duration = GST_BUFFER_DURATION(out.get());
+        fail_unless(
+            (last == GST_CLOCK_TIME_NONE || begin > last) && duration > 0 && duration < 3 * kFrame,
+            "%s, run %d: %" GST_TIME_FORMAT " for %" GST_TIME_FORMAT ", after %" GST_TIME_FORMAT,
+            pattern, run, GST_TIME_ARGS(begin), GST_TIME_ARGS(duration), GST_TIME_ARGS(last));
+        last = begin;
+      }
+    }
+}
+GST_END_TEST
+
 }  // namespace
 
 void add_film_tests(TCase *tests) {
@@ -572,6 +622,7 @@ void add_film_tests(TCase *tests) {
   tcase_add_test(tests, film_captions);
   tcase_add_test(tests, film_while_playing);
   tcase_add_test(tests, changes_leave_no_hole);
+  tcase_add_test(tests, times_of_any_flags);
 }
 
 }  // namespace test

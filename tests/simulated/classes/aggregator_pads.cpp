@@ -393,6 +393,46 @@ GST_START_TEST(segment_of_bytes) {
 }
 GST_END_TEST
 
+// Another error is told, though there was no output: after a flush, and when what was wrong with an
+// input is over.
+GST_START_TEST(errors_after_others) {
+  for (const char *end : {"flush", "caps", "segment"}) {
+    Inputs inputs("coalescedifference");
+    const auto begin = [&](int number, GstFormat format) {
+      GstSegment segment;
+      gst_segment_init(&segment, format);
+      gst_pad_push_event(inputs.to(number), gst_event_new_segment(&segment));
+    };
+    const auto expect_error = [&](int number) {
+      inputs.wait_for_events(number);
+      fail_unless(contains(inputs.error(), "Pad sink_" + std::to_string(number)), "%s: %s", end,
+                  inputs.error().c_str());
+    };
+    inputs.push_event(0, gst_event_new_stream_start("one"));
+    inputs.push_event(1, gst_event_new_stream_start("one"));
+    if (g_str_equal(end, "caps")) {
+      const CapsRef too_large = parse_caps(caps(65536, 65536));
+      gst_pad_push_event(inputs.to(0), gst_event_new_caps(too_large.get()));
+      expect_error(0);
+      inputs.set_caps(0, caps());
+    } else {
+      inputs.set_caps(0, caps());
+      begin(0, GST_FORMAT_BYTES);
+      expect_error(0);
+      if (g_str_equal(end, "flush"))
+        inputs.flush(0);
+      else
+        begin(0, GST_FORMAT_TIME);
+    }
+    inputs.wait_for_events(0);
+    inputs.forget_errors();
+    inputs.set_caps(1, caps());
+    begin(1, GST_FORMAT_BYTES);
+    expect_error(1);
+  }
+}
+GST_END_TEST
+
 // A frame that does not fit its caps: the error names its pad.
 GST_START_TEST(bad_frame) {
   for (int wrong : {0, 1})
@@ -420,6 +460,7 @@ static Suite *aggregator_pads_suite() {
   tcase_add_test(tests, end_by_the_application);
   tcase_add_test(tests, metas);
   tcase_add_test(tests, segment_of_bytes);
+  tcase_add_test(tests, errors_after_others);
   tcase_add_test(tests, bad_frame);
   return suite;
 }
