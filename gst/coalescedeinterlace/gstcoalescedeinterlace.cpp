@@ -290,7 +290,7 @@ guint pictures(GstCoalesceTemporal *self, const FrameWindow &in) {
   if (priv.is_film) return count;
   // The last picture of film may have some of this frame's time.
   if (priv.film.end() > 0 && priv.span.parts == 0)
-    priv.span = {priv.film.end(), kFilmParts, kFilmParts};
+    priv.span = {std::min(priv.film.end(), kFilmParts - 1), kFilmParts, kFilmParts};
   priv.film.restart(priv.rate);
   return count;
 }
