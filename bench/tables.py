@@ -197,8 +197,9 @@ def commands(_):
         if found := newest_rows('commands', lambda row: True, has_gpu):
             rows = by_size(found, lambda row: [row['operation'], row['format'].replace(' to ', ' → '), row['setting'], *peer_of(row)],
                            lambda row: [with_spread(row, 'ours_us', 1e-3), with_spread(row, 'peer_us', 1e-3)])
+            host = f", of a host with {found[0][1]['processors']} processors" if has_gpu else ''
             lines += [*table(heads(('what', 'formats', 'setting', 'peer'), ('ours', 'peer')), rows), '',
-                      f"Times in ms{', of a host with ' + str(found[0][1]['processors']) + ' processors' if has_gpu else ''}. " + ' '.join(sources(found, 'FFmpeg', 'opj_compress', 'Grok')), '']
+                      f'Times in ms{host}. ' + ' '.join(sources(found, 'FFmpeg', 'opj_compress', 'Grok')), '']
     return lines[:-1]
 
 

@@ -360,7 +360,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange transition
   return change_guarded_state(element, transition, GST_ELEMENT_CLASS(parent_class));
 }
 
-// What is wrong with one input is so with others, each in its thread: the first error is told.
+// Inputs often share a fault, and each has a thread: only the first error is posted.
 gboolean post_message(GstElement *element, GstMessage *message) {
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR && !is_incomplete(element) &&
       self_of(element)->priv->has_error.exchange(true)) {
